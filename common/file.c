@@ -1,0 +1,237 @@
+#include "common/file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+const char *file_errno_mend(int errnum)
+{
+    switch (errnum) {
+    case ENOENT:
+    case ENOTDIR:
+        return "check the path";
+    case EACCES:
+    case EPERM:
+        return "give this user access to it and to the directories above it";
+    case EROFS:
+        return "write somewhere else: that file system is read-only";
+    case ENOSPC:
+    case EDQUOT:
+    case EFBIG:
+        return "make room on that file system, or write somewhere else";
+    case EMFILE:
+    case ENFILE:
+        return "raise the limit of open files (ulimit -n)";
+    case EIO:
+    case ESTALE:
+        return "check the disk or the network file system";
+    default:
+        return NULL;
+    }
+}
+
+static int read_all(int fd, char *buf, size_t size, const char *path, struct error *err)
+{
+    size_t got = 0;
+
+    while (got < size) {
+        ssize_t n = read(fd, buf + got, size - got);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n < 0)
+            return error_errno(err, path, file_errno_mend(errno), "cannot read %s", path);
+        if (n == 0)
+            return error_set(err, path, "try again when nothing writes to it", "%s became shorter while it was read",
+                             path);
+        got += (size_t)n;
+    }
+    return 0;
+}
+
+static int check_readable(const struct stat *st, const char *path, size_t max, struct error *err)
+{
+    if (!S_ISREG(st->st_mode))
+        return error_set(err, path, NULL, "%s is %s, not a file", path,
+                         S_ISDIR(st->st_mode) ? "a directory" : "a special file");
+    if ((unsigned long long)st->st_size > max)
+        return error_set(err, path, NULL, "%s has %lld bytes; at most %zu are read", path, (long long)st->st_size,
+                         max);
+    return 0;
+}
+
+char *file_read(const char *path, size_t max, size_t *size, struct error *err)
+{
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* a fifo must not block us */
+    struct stat st;
+    char *buf = NULL;
+
+    if (fd < 0) {
+        error_errno(err, path, file_errno_mend(errno), "cannot open %s", path);
+        return NULL;
+    }
+    if (fstat(fd, &st)) {
+        error_errno(err, path, file_errno_mend(errno), "cannot examine %s", path);
+    } else if (check_readable(&st, path, max, err) == 0) {
+        buf = malloc((size_t)st.st_size + 1);
+        if (!buf)
+            error_nomem(err, path, (unsigned long long)st.st_size + 1);
+    }
+    if (buf && read_all(fd, buf, (size_t)st.st_size, path, err)) {
+        free(buf);
+        buf = NULL;
+    }
+    close(fd);
+    if (!buf)
+        return NULL;
+    buf[st.st_size] = '\0';
+    if (size)
+        *size = (size_t)st.st_size;
+    return buf;
+}
+
+bool file_is_regular(const char *path)
+{
+    struct stat st;
+
+    return stat(path, &st) == 0 && S_ISREG(st.st_mode);
+}
+
+bool file_is_directory(const char *path)
+{
+    struct stat st;
+
+    return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
+}
+
+static int make_one(const char *path, struct error *err)
+{
+    if (mkdir(path, 0777) == 0 || (errno == EEXIST && file_is_directory(path)))
+        return 0;
+    if (errno == EEXIST)
+        return error_set(err, path, "remove or rename it", "%s is in the way: a directory is wanted there", path);
+    return error_errno(err, path, file_errno_mend(errno), "cannot make the directory %s", path);
+}
+
+int file_make_dirs(const char *path, struct error *err)
+{
+    char *copy = strdup(path);
+    int rc = 0;
+
+    if (!copy)
+        return error_nomem(err, path, strlen(path) + 1);
+    for (char *slash = strchr(copy + (*copy == '/'), '/'); slash && rc == 0; slash = strchr(slash + 1, '/')) {
+        *slash = '\0';
+        rc = make_one(copy, err);
+        *slash = '/';
+    }
+    if (rc == 0)
+        rc = make_one(copy, err);
+    free(copy);
+    return rc;
+}
+
+/* Open a name beside `path` that nobody else has; left-overs of killed processes are stepped over. */
+static int open_beside(struct file_writer *w, struct error *err)
+{
+    static atomic_uint counter;
+    int fd = -1;
+
+    for (int tries = 0; tries < 1000; tries++) {
+        free(w->beside);
+        w->beside = NULL;
+        if (asprintf(&w->beside, "%s.%ld.%u.part", w->path, (long)getpid(), atomic_fetch_add(&counter, 1)) < 0) {
+            w->beside = NULL;
+            return error_nomem(err, w->path, strlen(w->path));
+        }
+        fd = open(w->beside, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        if (fd >= 0 || errno != EEXIST)
+            break;
+    }
+    if (fd < 0)
+        return error_errno(err, w->path, file_errno_mend(errno), "cannot write %s", w->path);
+    w->stream = fdopen(fd, "w");
+    if (!w->stream) {
+        error_errno(err, w->path, file_errno_mend(errno), "cannot write %s", w->path);
+        close(fd);
+        unlink(w->beside);
+        return -1;
+    }
+    return 0;
+}
+
+static void forget(struct file_writer *w)
+{
+    free(w->path);
+    free(w->beside);
+    memset(w, 0, sizeof *w);
+}
+
+int file_write_begin(struct file_writer *w, const char *path, struct error *err)
+{
+    memset(w, 0, sizeof *w);
+    w->path = strdup(path);
+    if (!w->path)
+        return error_nomem(err, path, strlen(path) + 1);
+    if (open_beside(w, err)) {
+        forget(w);
+        return -1;
+    }
+    return 0;
+}
+
+int file_write_commit(struct file_writer *w, struct error *err)
+{
+    FILE *f = w->stream;
+    int saved = 0;
+
+    if (fflush(f) || ferror(f) || fsync(fileno(f)))
+        saved = errno ? errno : EIO;
+    if (fclose(f) && !saved)
+        saved = errno;
+    w->stream = NULL;
+    if (!saved && rename(w->beside, w->path))
+        saved = errno;
+    if (saved) {
+        unlink(w->beside);
+        errno = saved;
+        error_errno(err, w->path, file_errno_mend(saved), "cannot write %s", w->path);
+    }
+    forget(w);
+    return saved ? -1 : 0;
+}
+
+void file_write_abort(struct file_writer *w)
+{
+    if (w->stream) {
+        fclose(w->stream);
+        unlink(w->beside);
+    }
+    forget(w);
+}
+
+int file_write(const char *path, const void *data, size_t size, struct error *err)
+{
+    struct file_writer w;
+
+    if (file_write_begin(&w, path, err))
+        return -1;
+    errno = 0;
+    /* A short write is found by ferror() in the commit. */
+    fwrite(data, 1, size, w.stream);
+    return file_write_commit(&w, err);
+}
+
+char *file_join(const char *a, const char *b, struct error *err)
+{
+    char *joined;
+
+    if (asprintf(&joined, "%s/%s", a, b) < 0) {
+        error_nomem(err, a, strlen(a) + strlen(b) + 2);
+        return NULL;
+    }
+    return joined;
+}

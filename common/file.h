@@ -1,0 +1,52 @@
+/*
+ * file - files that are read whole, and files that appear whole.
+ *
+ * A written file is made beside its place under a name of its own, flushed to
+ * the disk, and renamed: who looks sees the old content or the new, never a
+ * part, also after a crash or a full disk.
+ */
+#ifndef L3R_COMMON_FILE_H
+#define L3R_COMMON_FILE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+
+#include "common/error.h"
+
+/* The whole file, with a NUL put after its last byte; `*size` (may be NULL) does not count it. NULL with `err`
+ * filled when it cannot be read, is not a regular file, or has more than `max` bytes. The caller frees it. */
+char *file_read(const char *path, size_t max, size_t *size, struct error *err);
+
+/* What to do about a failed operation on a file; NULL for an errno that says nothing about it. */
+const char *file_errno_mend(int errnum);
+
+bool file_is_regular(const char *path);   /* symlinks followed */
+bool file_is_directory(const char *path); /* symlinks followed */
+
+/* Make a directory and those above it; existing ones are fine. */
+int file_make_dirs(const char *path, struct error *err);
+
+/* A file being written; all members are file.c's but `stream`, to which the caller writes. */
+struct file_writer {
+    FILE *stream;
+    char *path, *beside;
+};
+
+/* Start writing `path`; its directory must exist. */
+int file_write_begin(struct file_writer *w, const char *path, struct error *err);
+
+/* Flush, rename to its place, and free `w`; every write error since the start is found here, and then
+ * nothing is left behind and an old file of that name is as it was. */
+int file_write_commit(struct file_writer *w, struct error *err);
+
+/* Give up: remove what was written and free `w`. Does nothing after a commit or a failed begin. */
+void file_write_abort(struct file_writer *w);
+
+/* The three in one. */
+int file_write(const char *path, const void *data, size_t size, struct error *err);
+
+/* "<a>/<b>", to be freed; NULL with `err` filled when out of memory. */
+char *file_join(const char *a, const char *b, struct error *err);
+
+#endif

@@ -1,0 +1,97 @@
+/*
+ * segment - the memory that all executors and processes of one node share.
+ *
+ * It holds the plan, the sheet (which objects a program is made of), a
+ * completion word for each node, a status for each lane, the times of each
+ * node, and the bytes of every storage: tensors and windows are used where
+ * they lie. It is a memfd: it never has a name, so nothing is left behind
+ * whoever is killed, and it is mapped at any address, so it holds offsets
+ * only.
+ *
+ * Life: the node's leader creates it from a compiled plan; the other
+ * processes map the leader's descriptor; executors inherit the descriptor.
+ * The header, the plan and the sheet are constant from then on. Storage bytes
+ * start as zeros (parameters and fills are written by the leader before
+ * anybody runs).
+ */
+#ifndef L3R_COMMON_SEGMENT_H
+#define L3R_COMMON_SEGMENT_H
+
+#include <stdatomic.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "common/error.h"
+#include "common/futex.h"
+#include "common/plan.h"
+
+/* starting -> ready -> (waiting -> running)* -> done, or failed from anywhere. */
+enum lane_state { LANE_STARTING = 0, LANE_READY, LANE_WAITING, LANE_RUNNING, LANE_DONE, LANE_FAILED };
+
+/* Written by the lane's executor alone; read by anybody at any time. */
+struct segment_lane {
+    _Alignas(64) _Atomic uint32_t state; /* enum lane_state */
+    _Atomic uint32_t node;               /* waiting to run, or running; PLAN_NONE before the first */
+    _Atomic uint32_t awaits;             /* LANE_WAITING: the node waited for; else PLAN_NONE */
+    _Atomic uint32_t ndone;              /* nodes completed */
+    _Atomic uint64_t since_ns;           /* when `state` or `node` last changed (clock_now_ns) */
+    struct error error;                  /* LANE_FAILED: why; complete before the state says so */
+};
+
+/* Times of one node; 0: not yet. Written by its executor. */
+struct segment_times {
+    uint64_t start_ns, end_ns; /* clock_now_ns */
+    uint64_t device_ns;        /* first task start to last task end; 0 for host copies */
+};
+
+struct segment_header {
+    uint64_t magic;
+    uint64_t nbytes; /* of the whole segment */
+    uint32_t nlane, nnode, nstorage;
+    uint32_t log_level;
+    char platform[32];
+    uint64_t words_at, lanes_at, times_at, storages_at, plan_at, plan_nbytes, sheet_at, sheet_nbytes;
+    _Alignas(64) _Atomic uint32_t starting; /* executors that are not ready yet, set by the leader */
+    futex_word go; /* completed by the last executor that got ready: until then no kernel runs */
+};
+
+struct segment {
+    int fd;
+    size_t mapped;                 /* bytes */
+    struct segment_header *header; /* start of the mapping */
+    futex_word *words;             /* nnode */
+    struct segment_lane *lanes;    /* nlane */
+    struct segment_times *times;   /* nnode */
+    const uint64_t *storages;      /* nstorage offsets of their bytes */
+    const char *sheet;
+    struct plan plan; /* points into the segment */
+};
+
+/* Create from a plan whose edges are compiled; `sheet` is NUL-terminated (common/sheet.h). Fails with a
+ * clear error when the node has not the memory. */
+int segment_create(struct segment *seg, const struct plan *plan, const char *sheet, const char *platform,
+                   struct error *err);
+
+/* Map an existing one. Takes over `fd` (closed on failure too). */
+int segment_map(struct segment *seg, int fd, struct error *err);
+
+/* Open the segment that process `pid` of this node has as descriptor `fd`. */
+int segment_open_peer(struct segment *seg, pid_t pid, int fd, struct error *err);
+
+void segment_unmap(struct segment *seg); /* a zeroed struct is fine */
+
+/* Bytes of a storage, as mapped here. */
+static inline void *segment_storage(const struct segment *seg, uint32_t storage)
+{
+    return (char *)seg->header + seg->storages[storage];
+}
+
+/* Bytes of `domain`'s window on its member number `rank` (dense). */
+static inline void *segment_window(const struct segment *seg, uint32_t domain, uint32_t rank)
+{
+    return segment_storage(seg, seg->plan.domains[domain].first_storage + rank);
+}
+
+const char *lane_state_name(enum lane_state state);
+
+#endif
