@@ -1,0 +1,134 @@
+/* Element-wise comparison: docs/formats.md, "Comparison". */
+#include <math.h>
+#include <string.h>
+
+#include "orchestrator/data/verify.h"
+
+enum { BLOCK = 512 };
+
+static void load_block(enum dtype type, const unsigned char *src, double *dst, uint64_t count)
+{
+    size_t size = dtype_size(type);
+    float f;
+
+    if (type == DTYPE_FLOAT32) {
+        for (uint64_t i = 0; i < count; i++) {
+            memcpy(&f, src + i * sizeof f, sizeof f);
+            dst[i] = (double)f;
+        }
+        return;
+    }
+    for (uint64_t i = 0; i < count; i++)
+        dst[i] = dtype_load(type, src + i * size);
+}
+
+static void note(struct comparison *out, uint64_t index, double actual, double expected)
+{
+    if (out->nshown < VERIFY_MAX_SHOWN)
+        out->shown[out->nshown++] = (struct mismatch){.index = index, .actual = actual, .expected = expected};
+    out->mismatched++;
+}
+
+static void compare_float(struct comparison *out, uint64_t index, double actual, double expected,
+                          const struct tolerance *tol, bool nan_is_any)
+{
+    double diff;
+
+    if (nan_is_any && isnan(expected)) {
+        out->ignored++;
+        return;
+    }
+    if (actual == expected) /* equal infinities too */
+        return;
+    diff = fabs(actual - expected);
+    if (!isfinite(diff)) {
+        out->max_abs_error = INFINITY;
+        note(out, index, actual, expected);
+        return;
+    }
+    if (diff > out->max_abs_error)
+        out->max_abs_error = diff;
+    /* Negated, so that a tolerance that is not a number lets nothing through. */
+    if (!(diff <= tol->atol + tol->rtol * fabs(expected)))
+        note(out, index, actual, expected);
+}
+
+/* 64-bit integers as magnitude and sign: their difference needs 65 bits, and no double holds it. */
+struct wide {
+    uint64_t magnitude;
+    bool negative;
+};
+
+static struct wide load_wide(enum dtype type, const unsigned char *src)
+{
+    uint64_t bits;
+
+    memcpy(&bits, src, sizeof bits);
+    if (type == DTYPE_INT64 && bits >> 63)
+        return (struct wide){.magnitude = -bits, .negative = true};
+    return (struct wide){.magnitude = bits, .negative = false};
+}
+
+static long double wide_difference(struct wide a, struct wide b)
+{
+    if (a.negative != b.negative)
+        return (long double)a.magnitude + (long double)b.magnitude;
+    return (long double)(a.magnitude > b.magnitude ? a.magnitude - b.magnitude : b.magnitude - a.magnitude);
+}
+
+static void compare_wide(enum dtype type, const unsigned char *actual, const unsigned char *expected, uint64_t count,
+                         const struct tolerance *tol, struct comparison *out)
+{
+    for (uint64_t i = 0; i < count; i++) {
+        struct wide a = load_wide(type, actual + i * 8), e = load_wide(type, expected + i * 8);
+        long double diff = wide_difference(a, e);
+        if (diff == 0)
+            continue;
+        if ((double)diff > out->max_abs_error)
+            out->max_abs_error = (double)diff;
+        if (!(diff <= (long double)tol->atol + (long double)tol->rtol * (long double)e.magnitude))
+            note(out, i, dtype_load(type, actual + i * 8), dtype_load(type, expected + i * 8));
+    }
+}
+
+/* May a block hold a NaN, which equal bytes do not make equal? */
+static bool may_hold_nan(enum dtype type, const unsigned char *block, uint64_t count)
+{
+    unsigned limit = type == DTYPE_BFLOAT16 ? 0x7f80 : 0x7c00; /* infinity */
+    uint16_t bits;
+
+    if (!dtype_is_float(type))
+        return false;
+    if (type != DTYPE_BFLOAT16 && type != DTYPE_FLOAT16)
+        return true;
+    for (uint64_t i = 0; i < count; i++) {
+        memcpy(&bits, block + i * sizeof bits, sizeof bits);
+        if ((bits & 0x7fffu) > limit)
+            return true;
+    }
+    return false;
+}
+
+void compare_elements(enum dtype type, const void *actual, const void *expected, uint64_t count,
+                      struct tolerance tol, bool nan_is_any, struct comparison *out)
+{
+    const unsigned char *a = actual, *e = expected;
+    size_t size = dtype_size(type);
+    double got[BLOCK], want[BLOCK];
+
+    memset(out, 0, sizeof *out);
+    out->count = count;
+    if (type == DTYPE_INT64 || type == DTYPE_UINT64) {
+        compare_wide(type, a, e, count, &tol, out);
+        return;
+    }
+    for (uint64_t at = 0; at < count; at += BLOCK) {
+        uint64_t n = count - at < BLOCK ? count - at : BLOCK;
+        if (memcmp(a + at * size, e + at * size, n * size) == 0 && !may_hold_nan(type, a + at * size, n))
+            continue;
+        load_block(type, a + at * size, got, n);
+        load_block(type, e + at * size, want, n);
+        for (uint64_t i = 0; i < n; i++)
+            compare_float(out, at + i, got[i], want[i], &tol, nan_is_any);
+    }
+}

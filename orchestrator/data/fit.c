@@ -1,0 +1,129 @@
+#include "orchestrator/data/fit.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/file.h"
+
+static const char *dtype_mend(enum dtype type)
+{
+    switch (type) {
+    case DTYPE_BFLOAT16:
+        return "numpy has no bfloat16: save its raw bits as uint16, or from ml_dtypes";
+    case DTYPE_FP8E4M3FN:
+    case DTYPE_FP8E8M0:
+    case DTYPE_FP4E2M1:
+        return "numpy has no such type: save its raw bits as uint8, or from ml_dtypes";
+    default:
+        return "save the array again after .astype() to the parameter's dtype";
+    }
+}
+
+int fit_dtype(const char *param, enum dtype type, const char *file, const struct npy *header, struct error *err)
+{
+    char name[32];
+
+    if (npy_holds(header, type))
+        return 0;
+    return error_set(err, file, dtype_mend(type), "parameter %s is %s, and %s holds %s", param, dtype_name(type), file,
+                     npy_type_name(header, name, sizeof name));
+}
+
+int fit_shape(const char *param, uint32_t ndim, const int64_t *shape, const char *file, const struct npy *header,
+              struct error *err)
+{
+    char wanted[400], found[400];
+    bool dynamic = false, same = ndim == header->ndim;
+
+    for (uint32_t i = 0; i < ndim; i++) {
+        dynamic = dynamic || shape[i] < 0;
+        if (same && shape[i] >= 0 && shape[i] != header->shape[i])
+            same = false;
+    }
+    if (same)
+        return 0;
+    return error_set(err, file,
+                     dynamic ? "give an array of that shape (-1 takes any length)"
+                             : "give an array of that shape; where the dimension is dynamic, --shape sets it",
+                     "parameter %s has shape %s, and %s has %s", param,
+                     npy_shape_text(ndim, shape, wanted, sizeof wanted), file,
+                     npy_shape_text(header->ndim, header->shape, found, sizeof found));
+}
+
+long fit_storage(const struct plan *plan, const char *name, struct error *err)
+{
+    const char **names = malloc((plan->nstorage + 1) * sizeof *names);
+    uint32_t *storages = malloc((plan->nstorage + 1) * sizeof *storages);
+    size_t count = 0;
+    long found = -1;
+
+    if (!names || !storages) {
+        error_nomem(err, "plan", (plan->nstorage + 1) * sizeof *names);
+    } else {
+        for (uint32_t i = 0; i < plan->nstorage; i++) {
+            if (plan->storages[i].kind != PLAN_PARAM)
+                continue;
+            names[count] = plan_text(plan, plan->storages[i].name);
+            storages[count++] = i;
+        }
+        found = build_match_name(names, count, name, err);
+        if (found >= 0)
+            found = (long)storages[found];
+    }
+    free(storages);
+    free(names);
+    return found;
+}
+
+static bool plain_is_unique(const struct build *build, const char *param)
+{
+    size_t n = build_plain_length(param);
+    uint32_t same = 0;
+
+    for (uint32_t i = 0; i < build->nparam; i++) {
+        const char *other = build->params[i].name;
+        same += build_plain_length(other) == n && strncmp(other, param, n) == 0;
+    }
+    return same == 1;
+}
+
+static int find_named(const struct build *build, const char *dir, const char *name, size_t length, char **file,
+                      const char *suffix, struct error *err)
+{
+    if (asprintf(file, "%s/%s/%.*s.%s", build->dir, dir, (int)length, name, suffix) < 0) {
+        *file = NULL;
+        return error_nomem(err, build->dir, strlen(build->dir) + length);
+    }
+    if (!file_is_regular(*file)) {
+        free(*file);
+        *file = NULL;
+    }
+    return 0;
+}
+
+static int find_file(const struct build *build, const char *dir, const char *param, char **file, const char *suffix,
+                     struct error *err)
+{
+    size_t plain = build_plain_length(param);
+
+    if (find_named(build, dir, param, strlen(param), file, suffix, err))
+        return -1;
+    if (*file || !param[plain] || !plain_is_unique(build, param))
+        return 0;
+    return find_named(build, dir, param, plain, file, suffix, err);
+}
+
+int fit_find(const struct build *build, const char *dir, const char *param, char **file, struct error *err)
+{
+    return find_file(build, dir, param, file, "npy", err);
+}
+
+bool fit_has_pt(const struct build *build, const char *dir, const char *param)
+{
+    char *file;
+    bool found = find_file(build, dir, param, &file, "pt", NULL) == 0 && file;
+
+    free(file);
+    return found;
+}

@@ -1,0 +1,30 @@
+/*
+ * fit - does a .npy file fit a parameter, and which storage has that parameter?
+ *
+ * Shared by inputs and verify, so that both say the same about the same fault.
+ */
+#ifndef L3R_ORCHESTRATOR_DATA_FIT_H
+#define L3R_ORCHESTRATOR_DATA_FIT_H
+
+#include "orchestrator/data/npy.h"
+#include "orchestrator/open/build.h"
+
+/* The file's elements are the parameter's; else an error that names both. */
+int fit_dtype(const char *param, enum dtype type, const char *file, const struct npy *header, struct error *err);
+
+/* The file's shape is the parameter's, where -1 in `shape` takes any length; else an error that names both. */
+int fit_shape(const char *param, uint32_t ndim, const int64_t *shape, const char *file, const struct npy *header,
+              struct error *err);
+
+/* The parameter storage called `name` (in full, or plain where unambiguous); -1 with `err` filled when there is
+ * none. */
+long fit_storage(const struct plan *plan, const char *name, struct error *err);
+
+/* `*file` becomes the path of <build>/<dir>/<param>.npy, by full or else by plain name where no other parameter
+ * has the same plain name; NULL when there is none. The caller frees it. -1: out of memory. */
+int fit_find(const struct build *build, const char *dir, const char *param, char **file, struct error *err);
+
+/* Is there a <param>.pt, torch's format, which is not read? */
+bool fit_has_pt(const struct build *build, const char *dir, const char *param);
+
+#endif

@@ -1,0 +1,243 @@
+#include "orchestrator/data/inputs.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/log.h"
+#include "orchestrator/data/fit.h"
+#include "orchestrator/data/generate.h"
+#include "orchestrator/data/npy.h"
+
+struct source {
+    char *name; /* the parameter's full name; as typed while there is no build to look it up in */
+    char *file;
+    struct npy header;
+    char *scalar; /* value as text, when the parameter is a scalar */
+};
+
+struct inputs {
+    uint64_t seed;
+    size_t count;
+    struct source *sources;
+};
+
+static const struct source *find_source(const struct inputs *in, const char *param)
+{
+    for (size_t i = 0; i < in->count; i++) {
+        if (strcmp(in->sources[i].name, param) == 0)
+            return &in->sources[i];
+    }
+    return NULL;
+}
+
+static int add_source(struct inputs *in, const char *name, const char *file, struct error *err)
+{
+    struct source *grown = realloc(in->sources, (in->count + 1) * sizeof *grown), *s;
+
+    if (!grown)
+        return error_nomem(err, file, (in->count + 1) * sizeof *grown);
+    in->sources = grown;
+    s = &grown[in->count];
+    memset(s, 0, sizeof *s);
+    s->name = strdup(name);
+    s->file = strdup(file);
+    if (!s->name || !s->file) {
+        free(s->name);
+        free(s->file);
+        return error_nomem(err, file, strlen(name) + strlen(file) + 2);
+    }
+    in->count++;
+    return npy_open(file, &s->header, err);
+}
+
+/* --- scalars ------------------------------------------------------------ */
+
+static int scalar_text(struct source *s, enum dtype type, struct error *err)
+{
+    char shape[400], text[64];
+    uint64_t bits = 0;
+    int rc;
+
+    if (s->header.count != 1)
+        return error_set(err, s->file, "give an array with one element, or --scalar",
+                         "parameter %s is a scalar, and %s has shape %s", s->name, s->file,
+                         npy_shape_text(s->header.ndim, s->header.shape, shape, sizeof shape));
+    rc = npy_read(s->file, &s->header, &bits, err);
+    if (rc)
+        return -1;
+    if (type == DTYPE_UINT64)
+        snprintf(text, sizeof text, "%" PRIu64, bits);
+    else if (type == DTYPE_INT64)
+        snprintf(text, sizeof text, "%" PRId64, (int64_t)bits);
+    else
+        snprintf(text, sizeof text, "%.17g", dtype_load(type, &bits));
+    s->scalar = strdup(text);
+    return s->scalar ? 0 : error_nomem(err, s->file, strlen(text) + 1);
+}
+
+/* --- opening ------------------------------------------------------------ */
+
+static int open_source(struct inputs *in, const struct build_param *p, const char *file, struct error *err)
+{
+    struct source *s;
+
+    if (p->dtype == DTYPE_COUNT)
+        return error_set(err, file, "leave the file out, or compile the program with another dtype",
+                         "parameter %s is %s, for which no array can be given", p->name, p->dtype_text);
+    if (add_source(in, p->name, file, err))
+        return -1;
+    s = &in->sources[in->count - 1];
+    if (fit_dtype(p->name, p->dtype, file, &s->header, err))
+        return -1;
+    if (p->scalar)
+        return scalar_text(s, p->dtype, err);
+    return fit_shape(p->name, p->ndim, p->shape, file, &s->header, err);
+}
+
+static int open_given(struct inputs *in, const struct build *build, const struct named_file *given, struct error *err)
+{
+    const struct build_param *p = NULL;
+
+    if (build && !(p = build_find_param(build, given->name, err)))
+        return -1;
+    if (find_source(in, p ? p->name : given->name))
+        return error_set_kind(err, ERROR_USAGE, "--input", "give one file for it", "parameter %s is given two files",
+                              p ? p->name : given->name);
+    return p ? open_source(in, p, given->file, err) : add_source(in, given->name, given->file, err);
+}
+
+/* Files of the build, for what was not given on the command line. */
+static int open_of_build(struct inputs *in, const struct build *build, struct error *err)
+{
+    for (uint32_t i = 0; i < build->nparam; i++) {
+        const struct build_param *p = &build->params[i];
+        char *file;
+        int rc;
+        if (p->direction == PLAN_OUT || find_source(in, p->name))
+            continue;
+        if (fit_find(build, "data/in", p->name, &file, err))
+            return -1;
+        rc = file ? open_source(in, p, file, err) : 0;
+        if (!file && fit_has_pt(build, "data/in", p->name))
+            log_note("data/in/%s.pt is not read, numbers are generated: save it as .npy to use it", p->name);
+        free(file);
+        if (rc)
+            return -1;
+    }
+    return 0;
+}
+
+int inputs_open(struct inputs **out, const struct build *build, const struct named_file *given, size_t ngiven,
+                uint64_t seed, struct error *err)
+{
+    struct inputs *in = calloc(1, sizeof *in);
+    int rc = 0;
+
+    *out = NULL;
+    if (!in)
+        return error_nomem(err, "inputs", sizeof *in);
+    in->seed = seed;
+    for (size_t i = 0; i < ngiven && rc == 0; i++)
+        rc = open_given(in, build, &given[i], err);
+    if (rc == 0 && build)
+        rc = open_of_build(in, build, err);
+    if (rc) {
+        inputs_free(in);
+        return -1;
+    }
+    *out = in;
+    return 0;
+}
+
+void inputs_free(struct inputs *in)
+{
+    if (!in)
+        return;
+    for (size_t i = 0; i < in->count; i++) {
+        free(in->sources[i].name);
+        free(in->sources[i].file);
+        free(in->sources[i].scalar);
+    }
+    free(in->sources);
+    free(in);
+}
+
+/* --- asking ------------------------------------------------------------- */
+
+bool inputs_shape(const struct inputs *in, const char *param, uint32_t *ndim, int64_t *shape)
+{
+    const struct source *s = find_source(in, param);
+
+    if (!s || s->scalar)
+        return false;
+    *ndim = s->header.ndim;
+    memcpy(shape, s->header.shape, s->header.ndim * sizeof *shape);
+    return true;
+}
+
+const char *inputs_scalar(const struct inputs *in, const char *param)
+{
+    const struct source *s = find_source(in, param);
+
+    return s ? s->scalar : NULL;
+}
+
+const char *inputs_file(const struct inputs *in, const char *param)
+{
+    const struct source *s = find_source(in, param);
+
+    return s ? s->file : NULL;
+}
+
+/* The source of a parameter storage, also when its name was typed plain and there was no build. */
+static const struct source *storage_source(const struct inputs *in, const struct plan *plan, uint32_t storage)
+{
+    for (size_t i = 0; i < in->count; i++) {
+        if (!in->sources[i].scalar && fit_storage(plan, in->sources[i].name, NULL) == (long)storage)
+            return &in->sources[i];
+    }
+    return NULL;
+}
+
+static int check_source(const struct source *s, const struct plan *plan, uint32_t storage, struct error *err)
+{
+    const struct plan_storage *st = &plan->storages[storage];
+    const char *name = plan_text(plan, st->name);
+
+    if (fit_dtype(name, st->dtype, s->file, &s->header, err))
+        return -1;
+    return fit_shape(name, st->ndim, plan->dims + st->dims, s->file, &s->header, err);
+}
+
+int inputs_check(const struct inputs *in, const struct plan *plan, struct error *err)
+{
+    for (size_t i = 0; i < in->count; i++) {
+        const struct source *s = &in->sources[i];
+        long storage;
+        if (s->scalar)
+            continue;
+        storage = fit_storage(plan, s->name, err);
+        if (storage < 0 || check_source(s, plan, (uint32_t)storage, err))
+            return -1;
+        if (storage_source(in, plan, (uint32_t)storage) != s)
+            return error_set_kind(err, ERROR_USAGE, "--input", "give one file for it",
+                                  "parameter %s is given two files", plan_text(plan, plan->storages[storage].name));
+    }
+    return 0;
+}
+
+int inputs_fill(const struct inputs *in, const struct plan *plan, uint32_t storage, void *dst, struct error *err)
+{
+    const struct plan_storage *st = &plan->storages[storage];
+    const struct source *s = storage_source(in, plan, storage);
+
+    if (s)
+        return check_source(s, plan, storage, err) ? -1 : npy_read(s->file, &s->header, dst, err);
+    if (st->direction == PLAN_OUT)
+        memset(dst, 0, st->nbytes);
+    else
+        generate(st->dtype, in->seed, plan_text(plan, st->name), dst, st->nbytes / dtype_size(st->dtype));
+    return 0;
+}

@@ -1,0 +1,49 @@
+/*
+ * inputs - what every parameter holds before the first dispatch.
+ *
+ * In order of precedence: --input NAME=FILE.npy, data/in/<name>.npy of the
+ * build (not for pure outputs), generated (docs/formats.md, "Generated inputs":
+ * floats normal(0,1), integers uniform in 0..7, bool 0/1, pure outputs zero).
+ * Generation depends on the seed and the parameter's name alone, so it does not
+ * change with the number of processes or the order of parameters.
+ */
+#ifndef L3R_ORCHESTRATOR_DATA_INPUTS_H
+#define L3R_ORCHESTRATOR_DATA_INPUTS_H
+
+#include <stdint.h>
+
+#include "common/error.h"
+#include "common/plan.h"
+#include "orchestrator/open/build.h"
+
+/* NAME=FILE, as typed; both strings borrowed. */
+struct named_file {
+    const char *name, *file;
+};
+
+struct inputs; /* which file or generator feeds which parameter; shapes known, data not yet read */
+
+/* Decide the sources and check them: files exist, are .npy, dtype fits the parameter, shape fits where the
+ * metadata fixes it. build == NULL (run --plan without a build): parameters come from the plan later.
+ * `build` and `given` are not kept. A NAME that is no parameter is an error of kind ERROR_USAGE. */
+int inputs_open(struct inputs **out, const struct build *build, const struct named_file *given, size_t ngiven,
+                uint64_t seed, struct error *err);
+void inputs_free(struct inputs *in); /* NULL is fine */
+
+/* Check every file against the plan, whose dtypes and shapes are authoritative: call it once the plan is
+ * there and before anything runs. */
+int inputs_check(const struct inputs *in, const struct plan *plan, struct error *err);
+
+/* Shape of the file that feeds `param`, for record_shape; returns false when it is generated. */
+bool inputs_shape(const struct inputs *in, const char *param, uint32_t *ndim, int64_t *shape);
+
+/* Value of the file that feeds a scalar parameter as text; NULL when none. Owned by `in`. */
+const char *inputs_scalar(const struct inputs *in, const char *param);
+
+/* What feeds `param`: the path of a file, or NULL when it is generated. Owned by `in`. */
+const char *inputs_file(const struct inputs *in, const char *param);
+
+/* Write the initial bytes of parameter storage `storage` of the plan to `dst` (storages[].nbytes). */
+int inputs_fill(const struct inputs *in, const struct plan *plan, uint32_t storage, void *dst, struct error *err);
+
+#endif

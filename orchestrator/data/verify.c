@@ -1,0 +1,240 @@
+#include "orchestrator/data/verify.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/file.h"
+#include "common/log.h"
+#include "orchestrator/data/fit.h"
+#include "orchestrator/data/npy.h"
+
+struct expected {
+    uint32_t storage;
+    char *file;
+    struct npy header;
+};
+
+struct verify {
+    struct tolerance tol;
+    uint32_t count;
+    struct expected *items;
+};
+
+static const struct expected *find_expected(const struct verify *v, uint32_t storage)
+{
+    for (uint32_t i = 0; i < v->count; i++) {
+        if (v->items[i].storage == storage)
+            return &v->items[i];
+    }
+    return NULL;
+}
+
+/* --- opening ------------------------------------------------------------ */
+
+static int add_expected(struct verify *v, const struct plan *plan, uint32_t storage, const char *file,
+                        struct error *err)
+{
+    const struct plan_storage *st = &plan->storages[storage];
+    const char *name = plan_text(plan, st->name);
+    struct expected *grown = realloc(v->items, (v->count + 1) * sizeof *grown), *e;
+
+    if (!grown)
+        return error_nomem(err, file, (v->count + 1) * sizeof *grown);
+    v->items = grown;
+    e = &grown[v->count];
+    memset(e, 0, sizeof *e);
+    e->storage = storage;
+    e->file = strdup(file);
+    if (!e->file)
+        return error_nomem(err, file, strlen(file) + 1);
+    v->count++;
+    if (npy_open(file, &e->header, err) || fit_dtype(name, st->dtype, file, &e->header, err))
+        return -1;
+    return fit_shape(name, st->ndim, plan->dims + st->dims, file, &e->header, err);
+}
+
+static int add_given(struct verify *v, const struct plan *plan, const struct named_file *given, struct error *err)
+{
+    long storage = fit_storage(plan, given->name, err);
+
+    if (storage < 0)
+        return -1;
+    if (find_expected(v, (uint32_t)storage))
+        return error_set_kind(err, ERROR_USAGE, "--expect", "give one file for it", "parameter %s is given two files",
+                              plan_text(plan, plan->storages[storage].name));
+    return add_expected(v, plan, (uint32_t)storage, given->file, err);
+}
+
+static int add_of_build(struct verify *v, const struct build *build, const struct plan *plan, struct error *err)
+{
+    for (uint32_t i = 0; i < plan->nstorage; i++) {
+        const struct plan_storage *st = &plan->storages[i];
+        char *file;
+        int rc;
+        if (st->kind != PLAN_PARAM || st->direction == PLAN_IN || find_expected(v, i))
+            continue;
+        if (fit_find(build, "data/out", plan_text(plan, st->name), &file, err))
+            return -1;
+        rc = file ? add_expected(v, plan, i, file, err) : 0;
+        if (!file && fit_has_pt(build, "data/out", plan_text(plan, st->name)))
+            log_note("data/out/%s.pt is not read, the parameter is not compared: save it as .npy to compare",
+                     plan_text(plan, st->name));
+        free(file);
+        if (rc)
+            return -1;
+    }
+    return 0;
+}
+
+int verify_open(struct verify **out, const struct build *build, const struct plan *plan,
+                const struct named_file *given, size_t ngiven, struct tolerance tol, struct error *err)
+{
+    struct verify *v = calloc(1, sizeof *v);
+    int rc = 0;
+
+    *out = NULL;
+    if (!v)
+        return error_nomem(err, "verify", sizeof *v);
+    v->tol = tol;
+    for (size_t i = 0; i < ngiven && rc == 0; i++)
+        rc = add_given(v, plan, &given[i], err);
+    if (rc == 0 && build)
+        rc = add_of_build(v, build, plan, err);
+    if (rc) {
+        verify_free(v);
+        return -1;
+    }
+    *out = v;
+    return 0;
+}
+
+void verify_free(struct verify *v)
+{
+    if (!v)
+        return;
+    for (uint32_t i = 0; i < v->count; i++)
+        free(v->items[i].file);
+    free(v->items);
+    free(v);
+}
+
+uint32_t verify_count(const struct verify *v)
+{
+    return v->count;
+}
+
+/* --- comparing ---------------------------------------------------------- */
+
+static void element_text(enum dtype type, const unsigned char *element, char *buf, size_t size)
+{
+    int64_t i;
+    uint64_t u;
+
+    if (type == DTYPE_INT64) {
+        memcpy(&i, element, sizeof i);
+        snprintf(buf, size, "%" PRId64, i);
+    } else if (type == DTYPE_UINT64) {
+        memcpy(&u, element, sizeof u);
+        snprintf(buf, size, "%" PRIu64, u);
+    } else {
+        snprintf(buf, size, "%.9g", dtype_load(type, element));
+    }
+}
+
+static void index_text(const struct plan *plan, const struct plan_storage *st, uint64_t flat, char *buf, size_t size)
+{
+    const int64_t *shape = plan->dims + st->dims;
+    int64_t index[PLAN_MAX_DIMS];
+
+    for (uint32_t d = st->ndim; d-- > 0;) {
+        index[d] = (int64_t)(flat % (uint64_t)shape[d]);
+        flat /= (uint64_t)shape[d];
+    }
+    npy_shape_text(st->ndim, index, buf, size);
+}
+
+static void show_mismatches(const struct plan *plan, uint32_t storage, const struct comparison *found,
+                            const void *actual, const void *expected)
+{
+    const struct plan_storage *st = &plan->storages[storage];
+    size_t element = dtype_size(st->dtype);
+    char index[400], got[48], want[48];
+
+    for (uint32_t i = 0; i < found->nshown; i++) {
+        uint64_t at = found->shown[i].index;
+        index_text(plan, st, at, index, sizeof index);
+        element_text(st->dtype, (const unsigned char *)actual + at * element, got, sizeof got);
+        element_text(st->dtype, (const unsigned char *)expected + at * element, want, sizeof want);
+        log_msg(LOG_ERROR, "%s%s: actual %s, expected %s", plan_text(plan, st->name), index, got, want);
+    }
+    if (found->mismatched > found->nshown)
+        log_msg(LOG_ERROR, "%s: and %" PRIu64 " more", plan_text(plan, st->name), found->mismatched - found->nshown);
+}
+
+int verify_storage_full(const struct verify *v, const struct plan *plan, uint32_t storage, const void *actual,
+                        struct comparison *found, const char **file, struct error *err)
+{
+    const struct plan_storage *st = &plan->storages[storage];
+    const struct expected *e = find_expected(v, storage);
+    const char *name = plan_text(plan, st->name);
+    size_t nbytes;
+    void *expected;
+
+    *file = NULL;
+    if (!e)
+        return 0;
+    nbytes = e->header.count * e->header.size;
+    expected = malloc(nbytes ? nbytes : 1);
+    if (!expected)
+        return error_nomem(err, e->file, nbytes);
+    if (npy_read(e->file, &e->header, expected, err)) {
+        free(expected);
+        return -1;
+    }
+    compare_elements(st->dtype, actual, expected, e->header.count, v->tol, true, found);
+    *file = e->file;
+    if (found->mismatched)
+        show_mismatches(plan, storage, found, actual, expected);
+    free(expected);
+    if (found->ignored)
+        log_note("%s: %" PRIu64 " of %" PRIu64 " expected elements are NaN and match anything", name, found->ignored,
+                 found->count);
+    if (!found->mismatched)
+        return 0;
+    return error_set_kind(err, ERROR_FAIL, e->file, NULL,
+                          "%s: %" PRIu64 " of %" PRIu64 " elements differ from what was expected (rtol %g, atol %g, "
+                          "largest difference %g)",
+                          name, found->mismatched, found->count, v->tol.rtol, v->tol.atol, found->max_abs_error);
+}
+
+int verify_storage(const struct verify *v, const struct plan *plan, uint32_t storage, const void *actual,
+                   struct error *err)
+{
+    struct comparison found;
+    const char *file;
+
+    return verify_storage_full(v, plan, storage, actual, &found, &file, err);
+}
+
+/* --- keeping ------------------------------------------------------------ */
+
+int save_output(const char *dir, const struct plan *plan, uint32_t storage, const void *data, struct error *err)
+{
+    const struct plan_storage *st = &plan->storages[storage];
+    const char *name = plan_text(plan, st->name);
+    char *path;
+    int rc;
+
+    /* A plan can come from a file, and its names from anywhere. */
+    if (!*name || *name == '.' || strchr(name, '/'))
+        return error_set(err, dir, "rename the parameter", "\"%.60s\" cannot be the name of a file", name);
+    if (file_make_dirs(dir, err))
+        return -1;
+    if (asprintf(&path, "%s/%s.npy", dir, name) < 0)
+        return error_nomem(err, dir, strlen(dir) + strlen(name) + 6);
+    rc = npy_write(path, st->dtype, st->ndim, plan->dims + st->dims, data, err);
+    free(path);
+    return rc;
+}

@@ -1,0 +1,292 @@
+#include "orchestrator/open/build.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <limits.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/file.h"
+#include "orchestrator/open/metadata.h"
+
+static const char *const mend_again = "compile the program again, or name the build directory of a compile";
+static const char *const mend_ptoas =
+    "set PTOAS_ROOT to an installed ptoas (or put ptoas on PATH) and compile the program again";
+
+/* A growing list of owned names. */
+struct names {
+    char **items;
+    uint32_t count;
+};
+
+static int names_add(struct names *list, const char *name, struct error *err)
+{
+    char **grown = realloc(list->items, (list->count + 1) * sizeof *grown);
+
+    if (!grown)
+        return error_nomem(err, name, (list->count + 1) * sizeof *grown);
+    list->items = grown;
+    grown[list->count] = strdup(name);
+    if (!grown[list->count])
+        return error_nomem(err, name, strlen(name) + 1);
+    list->count++;
+    return 0;
+}
+
+static void names_free(struct names *list)
+{
+    for (uint32_t i = 0; i < list->count; i++)
+        free(list->items[i]);
+    free(list->items);
+    memset(list, 0, sizeof *list);
+}
+
+static int compare_names(const void *a, const void *b)
+{
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+/* Entries of directory `path` but dot files, sorted. */
+static int list_directory(const char *path, struct names *out, struct error *err)
+{
+    DIR *dir = opendir(path);
+    const struct dirent *entry;
+    int rc = 0;
+
+    if (!dir)
+        return error_errno(err, path, file_errno_mend(errno), "cannot read the directory %s", path);
+    while (rc == 0) {
+        errno = 0;
+        entry = readdir(dir);
+        if (!entry)
+            break;
+        if (entry->d_name[0] != '.')
+            rc = names_add(out, entry->d_name, err);
+    }
+    if (rc == 0 && errno)
+        rc = error_errno(err, path, file_errno_mend(errno), "cannot read the directory %s", path);
+    closedir(dir);
+    if (out->count)
+        qsort(out->items, out->count, sizeof *out->items, compare_names);
+    return rc;
+}
+
+/* Does dir/name fulfil `test`? False also when there is no memory to ask. */
+static bool holds(const char *dir, const char *name, bool (*test)(const char *path))
+{
+    char *path = file_join(dir, name, NULL);
+    bool yes = path && test(path);
+
+    free(path);
+    return yes;
+}
+
+static bool has_pto_files(const char *dir)
+{
+    struct names list = {0};
+    bool found = false;
+
+    if (list_directory(dir, &list, NULL) == 0) {
+        for (uint32_t i = 0; i < list.count && !found; i++) {
+            size_t n = strlen(list.items[i]);
+            found = n > 4 && strcmp(list.items[i] + n - 4, ".pto") == 0;
+        }
+    }
+    names_free(&list);
+    return found;
+}
+
+/* Written by a compiler that had no ptoas: kernels as .pto, directly or one level down, and no kernel_config.py. */
+static bool is_compile_only(const char *dir)
+{
+    struct names list = {0};
+    char *kernels = file_join(dir, "kernels", NULL);
+    bool found = kernels && has_pto_files(kernels);
+
+    if (kernels && !found && list_directory(kernels, &list, NULL) == 0) {
+        for (uint32_t i = 0; i < list.count && !found; i++)
+            found = holds(kernels, list.items[i], has_pto_files);
+    }
+    names_free(&list);
+    free(kernels);
+    return found;
+}
+
+int build_add_note(struct build *b, struct error *err, const char *fmt, ...)
+{
+    struct names list = {.items = b->notes, .count = b->nnote};
+    char text[1024];
+    va_list ap;
+    int rc;
+
+    va_start(ap, fmt);
+    vsnprintf(text, sizeof text, fmt, ap);
+    va_end(ap);
+    rc = names_add(&list, text, err);
+    b->notes = list.items;
+    b->nnote = list.count;
+    return rc;
+}
+
+/* --- programs ----------------------------------------------------------- */
+
+static int fail_compile_only(const struct names *lacking, const char *dir, struct error *err)
+{
+    char list[512] = "";
+
+    for (uint32_t i = 0; i < lacking->count; i++) {
+        size_t used = strlen(list);
+        snprintf(list + used, sizeof list - used, "%snext_levels/%s", i ? ", " : "", lacking->items[i]);
+    }
+    return error_set(err, dir, mend_ptoas,
+                     "this build was compiled without ptoas and cannot run: %u of its programs %s no kernel_config.py, "
+                     "only .pto files (%s)",
+                     lacking->count, lacking->count == 1 ? "has" : "have", list);
+}
+
+static int sort_programs(struct build *b, const char *next_levels, const struct names *entries, struct names *lacking,
+                         struct error *err)
+{
+    struct names programs = {0};
+    int rc = 0;
+
+    for (uint32_t i = 0; i < entries->count && rc == 0; i++) {
+        const char *name = entries->items[i];
+        char *dir = file_join(next_levels, name, err);
+        if (!dir)
+            rc = -1;
+        else if (!file_is_directory(dir))
+            rc = 0; /* a stray file */
+        else if (holds(dir, "kernel_config.py", file_is_regular))
+            rc = names_add(&programs, name, err);
+        else if (is_compile_only(dir))
+            rc = names_add(lacking, name, err);
+        else
+            rc = build_add_note(b, err, "next_levels/%s is ignored: it has no kernel_config.py", name);
+        free(dir);
+    }
+    b->program_names = programs.items;
+    b->nprogram = programs.count;
+    return rc;
+}
+
+static int find_programs(struct build *b, struct error *err)
+{
+    struct names entries = {0}, lacking = {0};
+    char *next_levels = file_join(b->dir, "next_levels", err);
+    int rc = -1;
+
+    if (!next_levels)
+        return -1;
+    if (!file_is_directory(next_levels)) {
+        rc = build_add_note(b, err, "there is no next_levels directory: this build has no programs");
+        goto out;
+    }
+    if (list_directory(next_levels, &entries, err) || sort_programs(b, next_levels, &entries, &lacking, err))
+        goto out;
+    if (lacking.count) {
+        fail_compile_only(&lacking, b->dir, err);
+        goto out;
+    }
+    rc = b->nprogram ? 0 : build_add_note(b, err, "next_levels holds no program (no kernel_config.py in it)");
+out:
+    names_free(&entries);
+    names_free(&lacking);
+    free(next_levels);
+    return rc;
+}
+
+/* --- kind --------------------------------------------------------------- */
+
+static int find_kind(struct build *b, struct error *err)
+{
+    bool config = holds(b->dir, "kernel_config.py", file_is_regular);
+    bool host_orch = holds(b->dir, "orchestration/host_orch.py", file_is_regular);
+
+    if (config && host_orch &&
+        build_add_note(b, err,
+                       "this directory holds both kernel_config.py and orchestration/host_orch.py: one is a left-over "
+                       "of another compile; it is read as a build for one chip (L2). Compile into an empty directory, "
+                       "or remove the left-over"))
+        return -1;
+    b->kind = config ? BUILD_L2 : BUILD_L3;
+    if (config || host_orch)
+        return 0;
+    if (is_compile_only(b->dir))
+        return error_set(err, b->dir, mend_ptoas,
+                         "this build was compiled without ptoas and cannot run: it has .pto kernels and no "
+                         "kernel_config.py");
+    return error_set(err, b->dir, mend_again,
+                     "this is not a build directory: it has neither orchestration/host_orch.py (several cards, L3) nor "
+                     "kernel_config.py (one chip, L2)");
+}
+
+static int find_metadata(struct build *b, struct error *err)
+{
+    const char *name = b->kind == BUILD_L3 ? "distributed_meta.json" : "compiled_meta.json";
+    const char *foreign = b->kind == BUILD_L3 ? "compiled_meta.json" : "distributed_meta.json";
+    char *path = file_join(b->dir, name, err);
+    int rc = -1;
+
+    if (!path)
+        return -1;
+    if (!holds(b->dir, name, file_is_regular) && !holds(b->dir, name, file_is_directory))
+        error_set(err, path, mend_again,
+                  "%s is missing: without it nobody knows the parameters. The build predates it, or its compile was "
+                  "interrupted",
+                  name);
+    else
+        rc = metadata_read(path, b, err);
+    free(path);
+    if (rc == 0 && holds(b->dir, foreign, file_is_regular))
+        rc = build_add_note(b, err, "%s is a left-over of another compile and is not read", foreign);
+    if (rc == 0 && holds(b->dir, "golden.py", file_is_regular))
+        rc = build_add_note(b, err,
+                            "golden.py is not run: inputs and expected outputs come from .npy files, given or under "
+                            "data/, and inputs without one are generated");
+    return rc;
+}
+
+static int resolve(const char *path, struct build *b, struct error *err)
+{
+    b->dir = realpath(path, NULL);
+    if (!b->dir)
+        return error_errno(err, path, "name the build directory (build_output/...) that a compile made",
+                           "cannot open the build directory %s", path);
+    if (!file_is_directory(b->dir))
+        return error_set(err, path, "name the build directory (build_output/...) that a compile made",
+                         "%s is a file, not a build directory", path);
+    return 0;
+}
+
+int build_open(const char *path, struct build *out, struct error *err)
+{
+    memset(out, 0, sizeof *out);
+    if (resolve(path, out, err) || find_kind(out, err) || find_metadata(out, err) ||
+        (out->kind == BUILD_L3 && find_programs(out, err))) {
+        build_free(out);
+        return -1;
+    }
+    return 0;
+}
+
+void build_free(struct build *b)
+{
+    struct names programs = {b->program_names, b->nprogram}, notes = {b->notes, b->nnote};
+
+    for (uint32_t i = 0; i < b->nparam; i++) {
+        free(b->params[i].name);
+        free(b->params[i].dtype_text);
+    }
+    free(b->params);
+    names_free(&programs);
+    names_free(&notes);
+    free(b->device_ids);
+    free(b->dir);
+    free(b->platform);
+    free(b->backend_type);
+    free(b->runtime);
+    memset(b, 0, sizeof *b);
+}
