@@ -1,0 +1,31 @@
+/*
+ * helper - the recorder process: start it, feed it one request, take its lines.
+ *
+ * The recorder (recorder/, Python) gets the request as JSON on stdin, up to
+ * end of file, and prints one record a line on stdout. Records that are not
+ * part of the plan stream (docs/formats.md, "Plan stream"):
+ *
+ *   {"kernel_config":"<name>",...}  an evaluated kernel_config.py (program_read.h)
+ *   {"alive":1}                     a sign of life while nothing else is printed
+ *   {"error":{...}}, {"done":1}     the last line, one of the two
+ *
+ * The interpreter is $L3REPLAY_PYTHON, else python3 on PATH; the recorder is
+ * where common/install.h finds it. The child is always reaped, dies with the caller, and is killed when it
+ * prints nothing for $L3REPLAY_RECORD_TIMEOUT seconds (60 when not set).
+ */
+#ifndef L3R_ORCHESTRATOR_RECORD_HELPER_H
+#define L3R_ORCHESTRATOR_RECORD_HELPER_H
+
+#include <stddef.h>
+
+#include "common/error.h"
+
+/* Takes one line (NUL-terminated, without its newline, may be modified). Returns 0 to go on, 1 when it was the
+ * last one, -1 with `err` filled to stop the helper. */
+typedef int helper_line_fn(void *context, char *line, size_t length, struct error *err);
+
+/* Run the recorder on `request`. Returns 0 when `on_line` returned 1; -1 with `err` filled when it returned -1,
+ * the helper could not be started, ended early, or was silent for too long. */
+int helper_run(const char *request, helper_line_fn *on_line, void *context, struct error *err);
+
+#endif

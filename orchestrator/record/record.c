@@ -1,0 +1,204 @@
+#include "orchestrator/record/record.h"
+
+#include <cjson/cJSON.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/json.h"
+#include "common/json_write.h"
+#include "common/log.h"
+#include "common/plan_stream.h"
+#include "orchestrator/record/helper.h"
+#include "orchestrator/record/program_read.h"
+
+struct session {
+    struct program_table *programs; /* NULL: not wanted */
+    struct plan_stream *stream;     /* NULL: no plan wanted */
+};
+
+static const char *const direction_names[] = {"In", "Out", "InOut"};
+
+static void put_sizes(struct json_writer *w, cJSON *object, const char *key, const int64_t *sizes, uint32_t count)
+{
+    cJSON *list = json_put_list(w, object, key);
+
+    for (uint32_t i = 0; i < count; i++)
+        json_append_number(w, list, (double)sizes[i]);
+}
+
+static void put_program(struct json_writer *w, cJSON *configs, cJSON *names, const char *name, const char *dir)
+{
+    cJSON *entry = json_append_object(w, configs);
+
+    json_put_text(w, entry, "name", name);
+    json_put_text(w, entry, "dir", dir);
+    json_append_text(w, names, name);
+}
+
+static void put_programs(struct json_writer *w, cJSON *root, const struct build *build)
+{
+    cJSON *configs = json_put_list(w, root, "configs"), *names = json_put_list(w, root, "programs");
+    const char *base = strrchr(build->dir, '/');
+
+    if (build->kind == BUILD_L2) {
+        put_program(w, configs, names, base ? base + 1 : build->dir, build->dir);
+        return;
+    }
+    for (uint32_t i = 0; i < build->nprogram; i++) {
+        char *dir;
+        if (asprintf(&dir, "%s/next_levels/%s", build->dir, build->program_names[i]) < 0) {
+            w->failed = true;
+            return;
+        }
+        put_program(w, configs, names, build->program_names[i], dir);
+        free(dir);
+    }
+}
+
+static void put_params(struct json_writer *w, cJSON *root, const struct build *build)
+{
+    cJSON *list = json_put_list(w, root, "params");
+
+    for (uint32_t i = 0; i < build->nparam; i++) {
+        const struct build_param *p = &build->params[i];
+        cJSON *item = json_append_object(w, list);
+        json_put_text(w, item, "name", p->name);
+        json_put_text(w, item, "direction", direction_names[p->direction]);
+        json_put_text(w, item, "dtype", p->dtype_text);
+        if (p->scalar)
+            json_put_null(w, item, "shape");
+        else
+            put_sizes(w, item, "shape", p->shape, p->ndim);
+    }
+}
+
+static void put_given(struct json_writer *w, cJSON *root, const struct record_request *request)
+{
+    cJSON *scalars = json_put_object(w, root, "scalars"), *shapes = json_put_object(w, root, "shapes");
+
+    for (size_t i = 0; request && i < request->nscalar; i++)
+        json_put_text(w, scalars, request->scalars[i].name, request->scalars[i].text);
+    for (size_t i = 0; request && i < request->nshape; i++)
+        put_sizes(w, shapes, request->shapes[i].name, request->shapes[i].shape, request->shapes[i].ndim);
+}
+
+/* The request as text, to be freed with cJSON_free(); see recorder/__main__.py. NULL when out of memory. */
+static char *make_request(const struct build *build, const char *op, const struct record_request *request)
+{
+    struct json_writer w = {0};
+    cJSON *root = json_new_object(&w);
+
+    json_put_text(&w, root, "op", op);
+    json_put_text(&w, root, "dir", build->dir);
+    json_put_number(&w, root, "world_size", build->ndevice);
+    json_put_number(&w, root, "aicpu_thread_num", build->aicpu_thread_num);
+    put_programs(&w, root, build);
+    put_params(&w, root, build);
+    put_given(&w, root, request);
+    return json_finish(&w, root);
+}
+
+/* Fill `err` from the recorder's error record; a traceback goes to the log. */
+static int take_error(const char *line, size_t length, struct error *err)
+{
+    struct json_source src = {"the recorder's output", "report this as a fault of l3replay", err};
+    cJSON *root = json_parse(&src, line, length);
+    const cJSON *error = cJSON_GetObjectItemCaseSensitive(root, "error"), *part;
+    const char *what, *where, *mend, *kind;
+
+    if (root && json_string(&src, "what", cJSON_GetObjectItemCaseSensitive(error, "what"), &what) == 0 &&
+        json_string(&src, "where", cJSON_GetObjectItemCaseSensitive(error, "where"), &where) == 0 &&
+        json_string(&src, "mend", cJSON_GetObjectItemCaseSensitive(error, "mend"), &mend) == 0 &&
+        json_string(&src, "kind", cJSON_GetObjectItemCaseSensitive(error, "kind"), &kind) == 0) {
+        cJSON_ArrayForEach(part, cJSON_GetObjectItemCaseSensitive(error, "traceback"))
+        {
+            if (cJSON_IsString(part))
+                log_msg(LOG_ERROR, "%s", part->valuestring);
+        }
+        error_set_kind(err, strcmp(kind, "usage") == 0 ? ERROR_USAGE : ERROR_INFRA, where, mend, "%s", what);
+    }
+    cJSON_Delete(root);
+    return -1;
+}
+
+static bool is_record(const char *line, const char *kind)
+{
+    size_t n = strlen(kind);
+
+    return strncmp(line, "{\"", 2) == 0 && strncmp(line + 2, kind, n) == 0 && line[2 + n] == '"';
+}
+
+static int take_line(void *context, char *line, size_t length, struct error *err)
+{
+    struct session *s = context;
+
+    if (is_record(line, "kernel_config"))
+        return s->programs ? program_read(s->programs, line, length, err) : 0;
+    if (is_record(line, "alive"))
+        return 0;
+    if (is_record(line, "done"))
+        return 1;
+    if (is_record(line, "error"))
+        return take_error(line, length, err);
+    if (!s->stream)
+        return error_set(err, NULL, "report this as a fault of l3replay", "the recorder printed '%.60s'", line);
+    return plan_stream_line(s->stream, line, length, err);
+}
+
+static int run(struct session *s, const struct build *build, const char *op, const struct record_request *request,
+               struct error *err)
+{
+    char *text = make_request(build, op, request);
+    int rc;
+
+    if (!text)
+        return error_nomem(err, "the request to the recorder", 4096);
+    rc = helper_run(text, take_line, s, err);
+    cJSON_free(text);
+    return rc;
+}
+
+int record_programs(const struct build *build, struct program_table *programs, struct error *err)
+{
+    struct session s = {.programs = programs};
+
+    memset(programs, 0, sizeof *programs);
+    if (run(&s, build, "programs", NULL, err) < 0) {
+        program_table_free(programs);
+        return -1;
+    }
+    return 0;
+}
+
+static int check_build(const struct build *build, struct error *err)
+{
+    if (build->kind != BUILD_L3)
+        return error_set(err, build->dir, "replay an L3 build", "an L2 build has no host_orch.py to record");
+    for (uint32_t i = 0; i < build->nparam; i++) {
+        if (build->params[i].dtype == DTYPE_COUNT)
+            return error_set(err, build->dir, "compile the program with another dtype",
+                             "parameter %s has dtype %s, which no device can be given", build->params[i].name,
+                             build->params[i].dtype_text);
+    }
+    return 0;
+}
+
+int record_plan(const struct record_request *request, struct program_table *programs, struct plan *plan,
+                struct error *err)
+{
+    struct session s = {.programs = programs};
+    int rc = -1;
+
+    if (programs)
+        memset(programs, 0, sizeof *programs);
+    if (check_build(request->build, err) < 0)
+        return -1;
+    s.stream = plan_stream_new("host_orch.py", err);
+    if (s.stream && run(&s, request->build, "plan", request, err) == 0)
+        rc = plan_stream_finish(s.stream, plan, err);
+    plan_stream_free(s.stream);
+    if (rc < 0 && programs)
+        program_table_free(programs);
+    return rc;
+}

@@ -1,0 +1,1 @@
+"""The recorder: runs host_orch.py once against stand-ins and prints the plan stream."""

@@ -1,0 +1,73 @@
+"""Start of the recorder.
+
+Reads one request (JSON) from stdin and prints records, one a line, to what was
+stdout; whatever the build's Python prints goes to stderr. The last record is
+{"done":1} or {"error":{...}}. Contract: orchestrator/record/helper.h.
+"""
+
+import sys
+
+if sys.version_info < (3, 8):
+    sys.stdout.write('{"error":{"kind":"infra","what":"the recorder needs Python 3.8 or later, and %s is %s",'
+                     '"where":"","mend":"name a newer interpreter in L3REPLAY_PYTHON","traceback":[]}}\n'
+                     % (sys.executable.replace("\\", "/").replace('"', "'"), sys.version.split()[0]))
+    sys.exit(0)
+
+import os  # noqa: E402
+import signal  # noqa: E402
+
+
+def send(fd, record):
+    import json
+
+    data = (json.dumps(record) + "\n").encode("ascii")
+    while data:
+        data = data[os.write(fd, data):]
+
+
+def move_stdout():
+    """Keep the stream's descriptor for the recorder alone; prints go to stderr."""
+    fd = os.dup(1)
+    os.dup2(2, 1)
+    sys.stdout = sys.stderr
+    return fd
+
+
+def serve(request, fd):
+    from recorder import programs, standins
+
+    sys.meta_path.append(standins.Finder())
+    sys.path.append(os.path.join(request["dir"], "orchestration"))
+    if request["configs"]:
+        standins.install_directions()
+        programs.evaluate([(c["name"], c["dir"]) for c in request["configs"]], lambda record: send(fd, record))
+    if request["op"] == "plan":
+        from recorder import session
+
+        session.Session(request, fd).record()
+
+
+def main():
+    import json
+
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    here = os.path.dirname(os.path.abspath(__file__))
+    sys.path[0] = os.path.dirname(here)
+    fd = move_stdout()
+    from recorder import faults
+
+    del sys.path[0]  # the package is found by its own path from here on
+    with open(0, "rb", closefd=False) as file:
+        request = json.loads(file.read())
+    last = {"done": 1}
+    try:
+        serve(request, fd)
+    except BaseException as error:
+        path = os.path.join(request["dir"], "orchestration", "host_orch.py")
+        last = {"error": faults.describe(error, "host_orch.py", path)}
+    sys.stderr.flush()
+    send(fd, last)
+    os._exit(0)
+
+
+main()

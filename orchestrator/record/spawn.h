@@ -1,0 +1,26 @@
+/*
+ * spawn - start a child with pipes to its stdin and from its stdout.
+ *
+ * The child dies when the thread that started it does (PR_SET_PDEATHSIG),
+ * starts with no signal blocked and none handled, and shares stderr.
+ */
+#ifndef L3R_ORCHESTRATOR_RECORD_SPAWN_H
+#define L3R_ORCHESTRATOR_RECORD_SPAWN_H
+
+#include <sys/types.h>
+
+#include "common/error.h"
+
+struct spawned {
+    pid_t pid;
+    int to;   /* its stdin; non-blocking, close-on-exec */
+    int from; /* its stdout; non-blocking, close-on-exec */
+};
+
+/* Start argv[0], looked up on PATH. Returns 0; -1 with `err` filled when there is no such program or no process. */
+int spawn_start(struct spawned *s, const char *const *argv, struct error *err);
+
+/* Close the pipes; kill the child first when `kill_it`. Reaps it and returns its wait status, -1 when unknown. */
+int spawn_finish(struct spawned *s, int kill_it);
+
+#endif
