@@ -1,0 +1,24 @@
+/*
+ * saved - a plan in a file, complete enough to replay without Python.
+ *
+ * `l3replay plan --format json` writes it and `l3replay run --plan` reads it:
+ * the plan stream with, after its header, one {"program": ...} record for
+ * every program of the build (docs/formats.md, "Saved plans"). Paths in it are
+ * relative to the build, which is still needed for the sources.
+ */
+#ifndef L3R_ORCHESTRATOR_PLAN_SAVED_H
+#define L3R_ORCHESTRATOR_PLAN_SAVED_H
+
+#include <stdio.h>
+
+#include "common/plan.h"
+#include "common/program.h"
+
+int saved_plan_write(const struct plan *plan, const struct program_table *programs, const char *build_dir, FILE *f,
+                     struct error *err);
+
+/* Program paths come out absolute, below `build_dir`. */
+int saved_plan_load(const char *path, const char *build_dir, struct program_table *programs, struct plan *plan,
+                    struct error *err);
+
+#endif
