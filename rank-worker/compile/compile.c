@@ -1,0 +1,258 @@
+#include "rank-worker/compile/compile.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "common/install.h"
+#include "rank-worker/compile/build.h"
+#include "rank-worker/compile/headers.h"
+
+struct work {
+    struct unit_env env;
+    struct unit *units;   /* all: nkernel precompiled headers, the kernels, the orchestrations */
+    struct unit *sources; /* the kernels and orchestrations in it */
+    size_t nkernel, nsource;
+};
+
+/* Given, else where l3replay is installed or built; symbolic links are resolved, as two names for one directory
+ * would be two keys. */
+static char *find_include(const char *given, struct error *err)
+{
+    char found[PATH_MAX], *path;
+
+    if (!given && install_find(INSTALL_INCLUDE, found, sizeof found, err) < 0)
+        return NULL;
+    path = realpath(given ? given : found, NULL);
+    if (!path)
+        error_errno(err, given, "check L3REPLAY_INCLUDE_DIR", "the directory of the cpu device's headers is not there");
+    return path;
+}
+
+static struct unit make_unit(enum unit_kind kind, const struct program *program, const struct kernel *kernel,
+                             char **slot)
+{
+    return (struct unit){.kind = kind, .program = program, .kernel = kernel, .slot = slot, .lock = -1};
+}
+
+static int list_units(struct work *w, const struct program_table *programs, const bool *wanted, struct compiled *out,
+                      struct error *err)
+{
+    size_t k = 0, o;
+
+    for (size_t i = 0; i < programs->count; i++) {
+        if (!wanted || wanted[i]) {
+            w->nkernel += programs->items[i].nkernel;
+            w->nsource += programs->items[i].nkernel + 1;
+        }
+    }
+    w->units = calloc(w->nkernel + w->nsource + 1, sizeof *w->units);
+    if (!w->units)
+        return error_nomem(err, "compile", w->nsource * sizeof *w->units);
+    w->sources = w->units + w->nkernel;
+    for (size_t i = 0; i < w->nkernel; i++)
+        w->units[i] = (struct unit){.state = UNIT_DONE, .lock = -1};
+    o = w->nkernel;
+    for (size_t i = 0; i < programs->count; i++) {
+        const struct program *program = &programs->items[i];
+        if (wanted && !wanted[i])
+            continue;
+        w->sources[o++] = make_unit(UNIT_ORCHESTRATION, program, NULL, &out->items[i].orchestration);
+        for (size_t n = 0; n < program->nkernel; n++)
+            w->sources[k++] = make_unit(UNIT_KERNEL, program, &program->kernels[n], &out->items[i].kernels[n]);
+    }
+    return 0;
+}
+
+static int open_units(struct work *w, struct error *err)
+{
+    for (size_t i = 0; i < w->nsource; i++) {
+        if (unit_open(&w->sources[i], err) < 0)
+            return -1;
+    }
+    return 0;
+}
+
+static int find_pto(struct work *w, struct error *err)
+{
+    const char *root = getenv("PTO_ISA_ROOT");
+    char *probe;
+    int rc = 0;
+
+    for (size_t i = 0; i < w->nkernel && !w->env.pto; i++) {
+        const struct unit *u = &w->sources[i];
+        if (!u->scan.pto)
+            continue;
+        if (!root || !*root)
+            return error_set(err, u->source, "set PTO_ISA_ROOT to a checkout of PTO-ISA",
+                             "kernel %s of program %s includes PTO-ISA, and PTO_ISA_ROOT is not set", u->kernel->name,
+                             u->program->name);
+        probe = text_format("%s/include/pto/pto-inst.hpp", root);
+        if (!probe)
+            return error_nomem(err, root, 1);
+        if (access(probe, R_OK) < 0)
+            rc = error_set(err, probe, "set PTO_ISA_ROOT to the directory that holds include/pto",
+                           "PTO_ISA_ROOT is %s, and there is no PTO-ISA (kernel %s of program %s needs it)", root,
+                           u->kernel->name, u->program->name);
+        free(probe);
+        w->env.pto = root;
+    }
+    return rc;
+}
+
+static int check_bfloat16(const struct work *w, struct error *err)
+{
+    const struct toolchain *tool = &w->env.tools[TOOLCHAIN_KERNEL];
+
+    for (size_t i = 0; i < w->nkernel && tool->bfloat16 == BFLOAT16_NONE; i++) {
+        const struct unit *u = &w->sources[i];
+        if (u->scan.bfloat16)
+            return error_set(err, u->source, "install clang-19 or g++ 13 or later, or set L3REPLAY_KERNEL_CXX",
+                             "kernel %s of program %s uses bfloat16_t, which %s (%s) does not have: results would be "
+                             "wrong",
+                             u->kernel->name, u->program->name, tool->path, tool->version);
+    }
+    return 0;
+}
+
+static int find_tools(struct work *w, struct error *err)
+{
+    struct unit_env *env = &w->env;
+
+    if (toolchain_environment(env->store.tmp, &env->env, err) < 0)
+        return -1;
+    if (w->nsource > 0 && toolchain_find(TOOLCHAIN_ORCHESTRATION, env->env.v,
+                                                &env->tools[TOOLCHAIN_ORCHESTRATION], err) < 0)
+        return -1;
+    if (w->nkernel == 0)
+        return 0;
+    if (toolchain_find(TOOLCHAIN_KERNEL, env->env.v, &env->tools[TOOLCHAIN_KERNEL], err) < 0 ||
+        toolchain_probe(&env->tools[TOOLCHAIN_KERNEL], &env->store, env->include, env->env.v, err) < 0)
+        return -1;
+    return check_bfloat16(w, err);
+}
+
+/* Prepare all units and mark those done that the store has. */
+static int look_up(struct work *w, struct build_counts *counts, struct error *err)
+{
+    for (size_t i = 0; i < w->nsource; i++) {
+        struct unit *u = &w->sources[i];
+        int rc = unit_prepare(u, &w->env, err);
+        if (rc == 0)
+            rc = unit_lookup(u, &w->env, err);
+        if (rc < 0)
+            return -1;
+        if (rc > 0) {
+            u->state = UNIT_DONE;
+            counts->reused++;
+        }
+    }
+    return 0;
+}
+
+
+/* The caller's slots get the paths; the first source that failed, in the table's order, makes the error. */
+static int hand_out(struct work *w, const struct build_counts *counts, struct error *err)
+{
+    const struct unit *failed = NULL;
+
+    for (size_t i = 0; i < w->nsource && !failed; i++)
+        failed = w->sources[i].state == UNIT_FAILED ? &w->sources[i] : NULL;
+    for (size_t i = 0; i < w->nsource && !failed; i++) {
+        *w->sources[i].slot = w->sources[i].object;
+        w->sources[i].object = NULL;
+    }
+    if (!failed)
+        return 0;
+    return error_set(err, failed->source, "mend the source; the compiler's messages are above",
+                     "%s%s of program %s does not compile (%u of %zu sources failed)",
+                     failed->kernel ? "kernel " : "the orchestration", failed->kernel ? failed->kernel->name : "",
+                     failed->program->name, counts->failed, w->nsource);
+}
+
+static int compile_all(struct work *w, const struct program_table *programs, const struct compile_options *options,
+                       struct compiled *out, struct error *err)
+{
+    struct build_counts counts = {0};
+    int jobs = options->jobs < 1 ? 1 : options->jobs;
+
+    if (list_units(w, programs, options->wanted, out, err) < 0 || open_units(w, err) < 0 || find_pto(w, err) < 0)
+        return -1;
+    w->env.include = find_include(options->include, err);
+    w->env.hashes = hashes_new();
+    if (!w->env.include)
+        return -1;
+    if (!w->env.hashes)
+        return error_nomem(err, "compile", 1);
+    if (store_open(&w->env.store, err) < 0 || find_tools(w, err) < 0 || look_up(w, &counts, err) < 0 ||
+        headers_plan(w->units, w->sources, w->nkernel, &w->env, jobs, err) < 0 ||
+        build_units(w->units, w->nkernel + w->nsource, &w->env, jobs, options->quiet, &counts, err) < 0)
+        return -1;
+    out->nbuilt = counts.built;
+    out->nreused = counts.reused;
+    return hand_out(w, &counts, err);
+}
+
+static int check_platform(const char *platform, struct error *err)
+{
+    size_t length = platform ? strlen(platform) : 0;
+
+    if (length > 3 && strcmp(platform + length - 3, "sim") == 0)
+        return 0;
+    return error_set(err, NULL, "replay with --platform and the name of the simulator, or with --device simpler",
+                     "the cpu device runs simulator platforms only, and this is %s", platform ? platform : "none");
+}
+
+static int make_slots(const struct program_table *programs, struct compiled *out, struct error *err)
+{
+    out->items = calloc(programs->count + 1, sizeof *out->items);
+    if (!out->items)
+        return error_nomem(err, "compile", programs->count * sizeof *out->items);
+    for (size_t i = 0; i < programs->count; i++) {
+        /* One more than there are: the end is where compiled_free() stops. */
+        out->items[i].kernels = calloc(programs->items[i].nkernel + 1, sizeof(char *));
+        if (!out->items[i].kernels)
+            return error_nomem(err, "compile", programs->items[i].nkernel * sizeof(char *));
+        out->count++;
+    }
+    return 0;
+}
+
+int compile_programs(const struct program_table *programs, const struct compile_options *options,
+                     struct compiled *out, struct error *err)
+{
+    struct work w = {0};
+    int rc;
+
+    *out = (struct compiled){0};
+    if (check_platform(options->platform, err) < 0)
+        return -1;
+    rc = make_slots(programs, out, err);
+    if (rc == 0)
+        rc = compile_all(&w, programs, options, out, err);
+    for (size_t i = 0; w.units && i < w.nkernel + w.nsource; i++)
+        unit_close(&w.units[i]);
+    free(w.units);
+    free(w.env.include);
+    hashes_free(w.env.hashes);
+    store_close(&w.env.store);
+    args_free(&w.env.env);
+    toolchain_free(&w.env.tools[TOOLCHAIN_KERNEL]);
+    toolchain_free(&w.env.tools[TOOLCHAIN_ORCHESTRATION]);
+    if (rc < 0)
+        compiled_free(out);
+    return rc;
+}
+
+void compiled_free(struct compiled *c)
+{
+    for (uint32_t i = 0; i < c->count; i++) {
+        for (char **k = c->items[i].kernels; *k; k++)
+            free(*k);
+        free(c->items[i].kernels);
+        free(c->items[i].orchestration);
+    }
+    free(c->items);
+    *c = (struct compiled){0};
+}

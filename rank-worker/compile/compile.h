@@ -1,0 +1,56 @@
+/*
+ * compile - from the sources of programs to shared objects that the cpu device loads.
+ *
+ * Kernels are C++23, orchestrations C++17, compiled against rank-worker/cpu/include
+ * and, where a source includes PTO-ISA, $PTO_ISA_ROOT. Objects are kept in a store
+ * outside the build, keyed by everything that decides their bytes (compiler, flags,
+ * content of the source and of every header it read), so that an unchanged source
+ * costs a look-up and an edited one a compile. Flags and why: docs/formats.md,
+ * "What a compile is". The store: $L3REPLAY_CACHE_DIR, else
+ * $XDG_CACHE_HOME/l3replay, else ~/.cache/l3replay.
+ */
+#ifndef L3R_RANK_WORKER_COMPILE_COMPILE_H
+#define L3R_RANK_WORKER_COMPILE_COMPILE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "common/error.h"
+#include "common/plan.h"
+#include "common/program.h"
+
+struct compile_options {
+    const char *platform;
+    int jobs;            /* compilers at once, >= 1 */
+    const bool *wanted;  /* per program of the table: false skips it; NULL: all */
+    const char *include; /* directory of the headers we offer; NULL: the installed one */
+    bool quiet;          /* no progress */
+};
+
+/* What came out: paths of the objects, per program and kernel, in the table's order. */
+struct compiled_program {
+    char *orchestration; /* NULL when the program was not wanted */
+    char **kernels;      /* nkernel of the program */
+};
+
+struct compiled {
+    uint32_t count;
+    struct compiled_program *items;
+    uint32_t nbuilt, nreused; /* compiler runs, and objects found in the store */
+};
+
+/* Refuse by name, before anything is compiled, what the cpu device cannot do
+ * (docs/formats.md, "Not on the cpu device"). */
+int compile_check(const struct program_table *programs, const bool *wanted, struct error *err);
+
+/* The same for what only a plan tells: dispatches of these programs that pass fp8 or fp4 tensors. Names the dispatch and
+ * the type. */
+int compile_check_plan(const struct plan *plan, const struct program_table *programs, struct error *err);
+
+/* Compile all wanted programs. A source that does not compile: its command and the compiler's output go to
+ * the log, the others finish, and the error (INFRA) names program and source. */
+int compile_programs(const struct program_table *programs, const struct compile_options *options,
+                     struct compiled *out, struct error *err);
+void compiled_free(struct compiled *c);
+
+#endif

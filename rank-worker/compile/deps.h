@@ -1,0 +1,28 @@
+/*
+ * deps - which headers a source read: the compiler's dependency file, and the list that the store keeps.
+ *
+ * Paths below the source's own directory are kept relative to it ("./k.h",
+ * "./../common.h"), so that a moved build, or a second program with the same
+ * source, finds the same object.
+ */
+#ifndef L3R_RANK_WORKER_COMPILE_DEPS_H
+#define L3R_RANK_WORKER_COMPILE_DEPS_H
+
+#include "rank-worker/compile/args.h"
+#include "rank-worker/compile/hashes.h"
+
+/* Read a make-style dependency file (-MD) into `headers`: everything named after the colon but the files
+ * `source` and, when not NULL, `other`; sorted, each once, in the form above for directory `dir`. */
+int deps_read(const char *path, const char *dir, const char *source, const char *other, struct args *headers,
+              struct error *err);
+
+/* Read a list kept by deps_save. 1 read, 0 when there is none or it is no list, -1 on error. */
+int deps_load(const char *path, struct args *headers, struct error *err);
+int deps_save(const struct store *s, const char *path, const struct args *headers, struct error *err);
+
+/* Hash over `first` and names and contents of all headers; `newest` as in hashes_file(). 1, or 0 when one cannot
+ * be read now, -1 on error. */
+int deps_key(struct hashes *hashes, const char *dir, const struct args *headers, struct key first, struct key *key,
+             struct timespec *newest, struct error *err);
+
+#endif

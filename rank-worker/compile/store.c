@@ -1,0 +1,335 @@
+#include "rank-worker/compile/store.h"
+
+#include <dirent.h>
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <ftw.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <xxhash.h>
+
+#include "common/file.h"
+#include "common/log.h"
+#include "rank-worker/compile/args.h"
+
+enum { STALE_SECONDS = 24 * 3600 };
+
+static const char mend[] = "set L3REPLAY_CACHE_DIR to a directory that can be written";
+
+/* The private store of this process, for atexit(). */
+static char *private_root;
+static pid_t private_owner;
+
+struct hasher *hasher_new(void)
+{
+    XXH3_state_t *state = XXH3_createState();
+
+    if (state)
+        XXH3_128bits_reset(state);
+    return (struct hasher *)state;
+}
+
+void hasher_bytes(struct hasher *h, const void *data, size_t nbytes)
+{
+    uint64_t length = nbytes;
+
+    XXH3_128bits_update((XXH3_state_t *)h, &length, sizeof length);
+    XXH3_128bits_update((XXH3_state_t *)h, data, nbytes);
+}
+
+void hasher_text(struct hasher *h, const char *text)
+{
+    hasher_bytes(h, text, strlen(text));
+}
+
+void hasher_key(struct hasher *h, struct key key)
+{
+    hasher_bytes(h, &key, sizeof key);
+}
+
+struct key hasher_end(struct hasher *h)
+{
+    XXH128_hash_t hash = XXH3_128bits_digest((XXH3_state_t *)h);
+
+    XXH3_freeState((XXH3_state_t *)h);
+    return (struct key){.high = hash.high64, .low = hash.low64};
+}
+
+static int remove_entry(const char *path, const struct stat *st, int type, struct FTW *ftw)
+{
+    (void)st;
+    (void)type;
+    (void)ftw;
+    remove(path);
+    return 0;
+}
+
+static void remove_tree(const char *path)
+{
+    nftw(path, remove_entry, 8, FTW_DEPTH | FTW_PHYS | FTW_MOUNT);
+}
+
+static void remove_private(void)
+{
+    if (private_root && private_owner == getpid())
+        remove_tree(private_root);
+}
+
+static void host_name(char *name, size_t size)
+{
+    if (gethostname(name, size) < 0)
+        snprintf(name, size, "host");
+    name[size - 1] = '\0';
+}
+
+/* A directory below tmp/ is left over when its process is gone, or, of another host, when it is a day old. */
+static bool is_stale(const char *tmp, const char *entry, const char *host)
+{
+    size_t length = strlen(host);
+    char path[4096];
+    struct stat st;
+    long pid;
+
+    if (strncmp(entry, host, length) == 0 && entry[length] == '-') {
+        pid = strtol(entry + length + 1, NULL, 10);
+        return pid > 0 && kill((pid_t)pid, 0) < 0 && errno == ESRCH;
+    }
+    snprintf(path, sizeof path, "%s/%s", tmp, entry);
+    return stat(path, &st) == 0 && time(NULL) - st.st_mtime > STALE_SECONDS;
+}
+
+static void tidy(const char *tmp, const char *host)
+{
+    DIR *dir = opendir(tmp);
+    struct dirent *entry;
+    char *path;
+
+    if (!dir)
+        return;
+    while ((entry = readdir(dir))) {
+        if (entry->d_name[0] == '.' || !is_stale(tmp, entry->d_name, host))
+            continue;
+        path = text_format("%s/%s", tmp, entry->d_name);
+        if (path)
+            remove_tree(path);
+        free(path);
+    }
+    closedir(dir);
+}
+
+/* Make the layout below `base` and the directory of this process. Fails with errno. */
+static int open_at(struct store *s, const char *base)
+{
+    static const char *const parts[] = {"objects", "headers", "pch", "tools", "locks", "tmp"};
+    char host[65], *path;
+    int rc = 0;
+
+    host_name(host, sizeof host);
+    s->root = text_format("%s/v1", base);
+    s->tmp = text_format("%s/v1/tmp/%s-%ld-XXXXXX", base, host, (long)getpid());
+    if (!s->root || !s->tmp)
+        return -1;
+    for (size_t i = 0; rc == 0 && i < sizeof parts / sizeof *parts; i++) {
+        path = text_format("%s/%s", s->root, parts[i]);
+        rc = path ? file_make_dirs(path, NULL) : -1;
+        if (rc == 0 && strcmp(parts[i], "tmp") == 0)
+            tidy(path, host);
+        else if (rc == 0)
+            rc = access(path, W_OK | X_OK);
+        free(path);
+    }
+    if (rc == 0 && !mkdtemp(s->tmp))
+        rc = -1;
+    return rc;
+}
+
+static void forget(struct store *s)
+{
+    free(s->root);
+    free(s->tmp);
+    *s = (struct store){0};
+}
+
+static int open_private(struct store *s, struct error *err)
+{
+    const char *tmpdir = getenv("TMPDIR");
+    char *base;
+
+    if (!private_root || private_owner != getpid()) {
+        base = text_format("%s/l3replay-XXXXXX", tmpdir && *tmpdir ? tmpdir : "/tmp");
+        if (!base || !mkdtemp(base)) {
+            error_errno(err, base, mend, "cannot make a directory for compiled objects");
+            free(base);
+            return -1;
+        }
+        free(private_root);
+        private_root = base;
+        private_owner = getpid();
+        atexit(remove_private);
+    }
+    s->is_private = true;
+    if (open_at(s, private_root) == 0)
+        return 0;
+    error_errno(err, private_root, mend, "cannot write compiled objects");
+    forget(s);
+    return -1;
+}
+
+static char *default_base(void)
+{
+    const char *dir = getenv("L3REPLAY_CACHE_DIR"), *xdg = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
+    char *cwd, *path;
+
+    if (dir && *dir == '/')
+        return strdup(dir);
+    if (dir && *dir) {
+        cwd = getcwd(NULL, 0);
+        path = cwd ? text_format("%s/%s", cwd, dir) : NULL;
+        free(cwd);
+        return path;
+    }
+    if (xdg && *xdg == '/')
+        return text_format("%s/l3replay", xdg);
+    return home && *home == '/' ? text_format("%s/.cache/l3replay", home) : strdup("");
+}
+
+int store_open(struct store *s, struct error *err)
+{
+    char *base = default_base();
+    int rc = 0;
+
+    *s = (struct store){0};
+    if (!base)
+        return error_nomem(err, "object store", 4096);
+    if (!*base)
+        errno = ENOENT;
+    if (!*base || open_at(s, base) < 0) {
+        log_note("compiled objects are not kept: cannot write %s: %s", *base ? base : "a cache directory (no HOME)",
+                 strerror(errno));
+        forget(s);
+        rc = open_private(s, err);
+    }
+    free(base);
+    return rc;
+}
+
+void store_close(struct store *s)
+{
+    if (s->tmp)
+        remove_tree(s->tmp);
+    forget(s);
+}
+
+char *store_path(const struct store *s, const char *kind, struct key key, const char *suffix)
+{
+    unsigned long long high = key.high, low = key.low;
+
+    return text_format("%s/%s/%02llx/%016llx%016llx%s", s->root, kind, high >> 56, high, low, suffix);
+}
+
+bool store_has_object(const char *path)
+{
+    Elf64_Ehdr head;
+    struct stat st;
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    bool whole;
+
+    if (fd < 0)
+        return false;
+    /* The section table is the last thing in a file that a linker writes: present means not cut. */
+    whole = fstat(fd, &st) == 0 && read(fd, &head, sizeof head) == (ssize_t)sizeof head &&
+            memcmp(head.e_ident, ELFMAG, SELFMAG) == 0 &&
+            head.e_shoff + (uint64_t)head.e_shnum * head.e_shentsize <= (uint64_t)st.st_size;
+    close(fd);
+    return whole;
+}
+
+static int sync_file(const char *path)
+{
+    int fd = open(path, O_RDONLY | O_CLOEXEC), rc;
+
+    if (fd < 0)
+        return -1;
+    rc = fsync(fd);
+    if (rc < 0 && (errno == EINVAL || errno == EROFS))
+        rc = 0; /* a file system without it */
+    close(fd);
+    return rc;
+}
+
+int store_publish(const char *from, const char *to, struct error *err)
+{
+    char *dir = strdup(to);
+    int rc = -1;
+
+    if (!dir)
+        return error_nomem(err, to, strlen(to));
+    *strrchr(dir, '/') = '\0';
+    if (file_make_dirs(dir, NULL) == 0 && chmod(from, 0444) == 0 && sync_file(from) == 0 && rename(from, to) == 0)
+        rc = 0;
+    else
+        error_errno(err, to, mend, "cannot keep a compiled object");
+    free(dir);
+    return rc;
+}
+
+int store_write(const struct store *s, const char *to, const char *text, size_t nbytes, struct error *err)
+{
+    char *from = text_format("%s/write-XXXXXX", s->tmp);
+    int fd = from ? mkostemp(from, O_CLOEXEC) : -1, rc = -1;
+    FILE *file = fd < 0 ? NULL : fdopen(fd, "w");
+
+    if (!file) {
+        error_errno(err, to, mend, "cannot write in the object store");
+        if (fd >= 0)
+            close(fd);
+        goto out;
+    }
+    rc = fwrite(text, 1, nbytes, file) == nbytes ? 0 : -1;
+    if (fclose(file) != 0)
+        rc = -1;
+    if (rc < 0)
+        error_errno(err, to, mend, "cannot write in the object store");
+    else
+        rc = store_publish(from, to, err);
+out:
+    free(from);
+    return rc;
+}
+
+int store_lock(const struct store *s, struct key key, struct error *err)
+{
+    char *path = text_format("%s/locks/%03llx", s->root, (unsigned long long)(key.high >> 52));
+    int fd = path ? open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666) : -1;
+
+    if (fd < 0) {
+        error_errno(err, path, mend, "cannot open a lock of the object store");
+        free(path);
+        return -1;
+    }
+    free(path);
+    if (flock(fd, LOCK_EX | LOCK_NB) == 0)
+        return fd;
+    if (errno != EWOULDBLOCK && errno != EINTR) {
+        /* A file system without locks: work may be done twice, never wrongly. */
+        return fd;
+    }
+    close(fd);
+    return STORE_LOCK_BUSY;
+}
+
+void store_unlock(int fd)
+{
+    if (fd < 0)
+        return;
+    flock(fd, LOCK_UN);
+    close(fd);
+}

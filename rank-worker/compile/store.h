@@ -1,0 +1,77 @@
+/*
+ * store - the directory in which compiled objects are kept, by content.
+ *
+ * Layout under <store>/v1 (docs/formats.md, "The object store"):
+ *   objects/<2 hex>/<32 hex>.so   a compiled object, named after everything that decided its bytes
+ *   headers/<2 hex>/<32 hex>      which headers a source with these flags read last time
+ *   pch/<2 hex>/<32 hex>.pch      a precompiled header
+ *   tools/<2 hex>/<32 hex>        what was found out about a compiler
+ *   locks/<3 hex>                 flock'd while an object of that name is being made
+ *   tmp/<host>-<pid>-<random>/    what is being written; left by a killed process until the next one tidies up
+ *
+ * A file appears under its name only when it is whole, by rename, and is never written again, so that any
+ * number of processes may use one store at once and any of them may be killed at any time. Nothing is ever
+ * removed but tmp/: the whole directory may be deleted while no replay runs.
+ */
+#ifndef L3R_RANK_WORKER_COMPILE_STORE_H
+#define L3R_RANK_WORKER_COMPILE_STORE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "common/error.h"
+
+/* Bytes of a source or header that are still taken for one. */
+enum { STORE_SOURCE_MAX = 64 << 20 };
+
+/* 128 bits of content hash. */
+struct key {
+    uint64_t high, low;
+};
+
+static inline bool key_equal(struct key a, struct key b)
+{
+    return a.high == b.high && a.low == b.low;
+}
+
+/* Hashing piece by piece; strings are taken with their length, so that pieces do not run into each other. */
+struct hasher;
+struct hasher *hasher_new(void); /* NULL: no memory */
+void hasher_bytes(struct hasher *h, const void *data, size_t nbytes);
+void hasher_text(struct hasher *h, const char *text);
+void hasher_key(struct hasher *h, struct key key);
+struct key hasher_end(struct hasher *h); /* frees it */
+
+struct store {
+    char *root;      /* <store>/v1 */
+    char *tmp;       /* directory of this process below tmp/; also TMPDIR of the compilers */
+    bool is_private; /* a directory of our own under $TMPDIR, removed at exit */
+};
+
+/* Open the store: $L3REPLAY_CACHE_DIR, else $XDG_CACHE_HOME/l3replay, else ~/.cache/l3replay, made when missing. When it
+ * cannot be written, one line says so and a private directory under $TMPDIR serves this process alone. */
+int store_open(struct store *s, struct error *err);
+
+/* Remove this process's tmp/ directory and free. */
+void store_close(struct store *s);
+
+/* Path of an entry: kind is "objects", "headers", "pch" or "tools", suffix ".so" or the like. malloc'd; NULL: no memory. */
+char *store_path(const struct store *s, const char *kind, struct key key, const char *suffix);
+
+/* Whether a whole ELF file is there. */
+bool store_has_object(const char *path);
+
+/* Move a finished file to its place, read-only. Whoever comes first wins; both are the same. */
+int store_publish(const char *from, const char *to, struct error *err);
+
+/* Write `text` to a file of the store in the same way. */
+int store_write(const struct store *s, const char *to, const char *text, size_t nbytes, struct error *err);
+
+/* Take the lock under which `key` is made, without waiting: a descriptor, STORE_LOCK_BUSY when another (of this process or
+ * another one) holds it, -1 on error. Keys share locks: busy may mean that something else is being made. */
+enum { STORE_LOCK_BUSY = -2 };
+int store_lock(const struct store *s, struct key key, struct error *err);
+void store_unlock(int fd);
+
+#endif

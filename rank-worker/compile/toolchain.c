@@ -1,0 +1,304 @@
+#include "rank-worker/compile/toolchain.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "common/file.h"
+#include "common/log.h"
+#include "rank-worker/compile/jobs.h"
+
+enum { VERSION_TIMEOUT_MS = 20000, PROBE_TIMEOUT_MS = 60000 };
+
+struct requirement {
+    const char *variable, *what, *mend;
+    int gcc, clang; /* lowest major versions */
+    const char *names[16];
+};
+
+/* g++ 15 is what the reference compiles kernels with, so g++ comes first where it is new enough. */
+static const struct requirement requirements[] = {
+    [TOOLCHAIN_KERNEL] = {"L3REPLAY_KERNEL_CXX",
+                          "kernels: g++ 13 or later, or clang++ 17 or later",
+                          "install the package clang-19 (Debian 12), or g++ (Debian 13), or set L3REPLAY_KERNEL_CXX",
+                          13,
+                          17,
+                          {"g++-15", "g++-14", "g++-13", "g++", "clang++-19", "clang++-20", "clang++-21", "clang++-18",
+                           "clang++-17", "clang++"}},
+    [TOOLCHAIN_ORCHESTRATION] = {"L3REPLAY_ORCH_CXX",
+                                 "orchestrations: g++ 9 or later, or clang++ 10 or later",
+                                 "install the package g++, or set L3REPLAY_ORCH_CXX",
+                                 9,
+                                 10,
+                                 {"g++", "clang++", "g++-15", "g++-14", "g++-13", "g++-12", "clang++-19", "clang++-20",
+                                  "clang++-21", "clang++-18", "clang++-17"}},
+};
+
+/* Search PATH for an executable file; malloc'd, NULL when there is none. A name with a slash is a path. */
+static char *find_program(const char *name)
+{
+    const char *path = getenv("PATH"), *next;
+    struct stat st;
+    char *found;
+
+    if (strchr(name, '/'))
+        return access(name, X_OK) == 0 ? strdup(name) : NULL;
+    for (; path && *path; path = *next ? next + 1 : next) {
+        next = strchrnul(path, ':');
+        if (next == path)
+            continue;
+        found = text_format("%.*s/%s", (int)(next - path), path, name);
+        if (found && access(found, X_OK) == 0 && stat(found, &st) == 0 && S_ISREG(st.st_mode))
+            return found;
+        free(found);
+    }
+    return NULL;
+}
+
+/* The first number that is followed by a dot and begins a word: "g++ (Debian 12.2.0-14) 12.2.0",
+ * "Debian clang version 19.1.7 (3~deb12u1)", "g++-13 (Ubuntu 13.3.0-6ubuntu2~24.04) 13.3.0". */
+static int major_version(const char *line, bool clang)
+{
+    const char *p = clang ? strstr(line, "version ") : strrchr(line, ')');
+    char *end;
+    long major;
+
+    if (!p)
+        return 0;
+    p += clang ? strlen("version ") : 1;
+    major = strtol(p, &end, 10);
+    return end != p && (*end == '.' || *end == '\0' || *end == ' ') ? (int)major : 0;
+}
+
+static int identify(struct toolchain *tool, const char *output, struct error *err)
+{
+    struct hasher *h = hasher_new();
+    struct stat st;
+
+    if (!h)
+        return error_nomem(err, tool->path, 1);
+    hasher_text(h, tool->path);
+    hasher_text(h, output);
+    if (stat(tool->path, &st) == 0) {
+        hasher_bytes(h, &st.st_size, sizeof st.st_size);
+        hasher_bytes(h, &st.st_mtim, sizeof st.st_mtim);
+    }
+    toolchain_hash_environment(h);
+    tool->id = hasher_end(h);
+    tool->clang = strstr(output, "clang") != NULL;
+    tool->version = strndup(output, strcspn(output, "\n"));
+    if (!tool->version)
+        return error_nomem(err, tool->path, 1);
+    tool->major = major_version(tool->version, tool->clang);
+    return 0;
+}
+
+/* Take over `path`; -1 when it is no compiler that answers. */
+static int examine(char *path, char *const *env, struct toolchain *tool, struct error *err)
+{
+    char *argv[] = {path, (char[]){"--version"}, NULL};
+    struct job_result result = {0};
+    int rc;
+
+    *tool = (struct toolchain){.path = path};
+    rc = job_run(argv, env, VERSION_TIMEOUT_MS, &result, err);
+    if (rc == 0 && result.code != 0)
+        rc = error_set(err, path, NULL, "the compiler does not tell its version: it ended with code %d: %.200s",
+                       result.code, result.output);
+    if (rc == 0)
+        rc = identify(tool, result.output, err);
+    free(result.output);
+    if (rc < 0)
+        toolchain_free(tool);
+    return rc;
+}
+
+static bool is_enough(const struct toolchain *tool, const struct requirement *need)
+{
+    return tool->major >= (tool->clang ? need->clang : need->gcc);
+}
+
+static int take_named(const char *name, const struct requirement *need, char *const *env, struct toolchain *tool,
+                      struct error *err)
+{
+    char *path = find_program(name);
+
+    if (!path)
+        return error_set(err, need->variable, need->mend, "the compiler \"%s\" is not there or cannot be executed", name);
+    if (examine(path, env, tool, err) < 0)
+        return -1;
+    if (is_enough(tool, need))
+        return 0;
+    error_set(err, need->variable, need->mend, "the compiler %s (%s) is too old for %s", tool->path, tool->version,
+              need->what);
+    toolchain_free(tool);
+    return -1;
+}
+
+int toolchain_find(enum toolchain_use use, char *const *env, struct toolchain *tool, struct error *err)
+{
+    const struct requirement *need = &requirements[use];
+    const char *given = getenv(need->variable);
+    char *path;
+
+    *tool = (struct toolchain){0};
+    if (given && *given)
+        return take_named(given, need, env, tool, err);
+    for (size_t i = 0; i < sizeof need->names / sizeof *need->names && need->names[i]; i++) {
+        struct error ignored;
+        path = find_program(need->names[i]);
+        if (!path || examine(path, env, tool, &ignored) < 0)
+            continue;
+        if (is_enough(tool, need)) {
+            log_msg(LOG_DEBUG, "compiler for %s is %s (%s)", need->variable, tool->path, tool->version);
+            return 0;
+        }
+        toolchain_free(tool);
+    }
+    return error_set(err, NULL, need->mend, "no compiler found on PATH for %s", need->what);
+}
+
+void toolchain_free(struct toolchain *tool)
+{
+    free(tool->path);
+    free(tool->version);
+    *tool = (struct toolchain){0};
+}
+
+int toolchain_environment(const char *tmpdir, struct args *env, struct error *err)
+{
+    static const char *const dropped[] = {"TMPDIR=", "LC_ALL=", "LANGUAGE=", "DEPENDENCIES_OUTPUT=",
+                                          "SUNPRO_DEPENDENCIES="};
+
+    for (char **v = environ; *v; v++) {
+        bool keep = true;
+        for (size_t i = 0; i < sizeof dropped / sizeof *dropped; i++)
+            keep = keep && strncmp(*v, dropped[i], strlen(dropped[i])) != 0;
+        if (keep)
+            args_add(env, "%s", *v);
+    }
+    args_add(env, "LC_ALL=C");
+    args_add(env, "TMPDIR=%s", tmpdir);
+    return args_done(env, err);
+}
+
+void toolchain_hash_environment(struct hasher *h)
+{
+    static const char *const names[] = {"CPATH",         "CPLUS_INCLUDE_PATH", "LIBRARY_PATH",
+                                        "COMPILER_PATH", "GCC_EXEC_PREFIX",    "CCC_OVERRIDE_OPTIONS",
+                                        "SOURCE_DATE_EPOCH"};
+
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        const char *value = getenv(names[i]);
+        hasher_text(h, value ? value : "");
+    }
+}
+
+void toolchain_flags(const struct toolchain *tool, enum toolchain_use use, enum core_type core, struct args *argv)
+{
+    static const char *const common[] = {"-shared", "-fPIC", "-w"};
+    static const char *const kernel[] = {"-O2", "-std=c++23", "-D__CPU_SIM", "-DPTO_CPU_MAX_THREADS=1", "-DNDEBUG"};
+    static const char *const orchestration[] = {"-O3", "-std=c++17"};
+
+    args_add(argv, "%s", tool->path);
+    args_add_all(argv, common, sizeof common / sizeof *common);
+    if (use == TOOLCHAIN_ORCHESTRATION) {
+        args_add_all(argv, orchestration, sizeof orchestration / sizeof *orchestration);
+    } else {
+        args_add_all(argv, kernel, sizeof kernel / sizeof *kernel);
+        args_add(argv, core == CORE_AIC ? "-D__DAV_CUBE__" : "-D__DAV_VEC__");
+        if (!tool->clang)
+            args_add(argv, "-fpermissive");
+        if (tool->bfloat16 == BFLOAT16_SHIM)
+            args_add(argv, "-D__STDCPP_BFLOAT16_T__=1");
+    }
+    if (!tool->clang)
+        args_add(argv, "-fno-gnu-unique");
+}
+
+static const char probe_text[] = "#include <stdfloat>\n#include <cmath>\n#ifndef __STDCPP_BFLOAT16_T__\n#error none\n"
+                                 "#endif\nstd::bfloat16_t f(float x) { return (std::bfloat16_t)x; }\n";
+
+/* Whether the probe compiles. 1 or 0, -1 on error. */
+static int try_probe(const struct toolchain *tool, const struct store *store, const char *source, const char *include,
+                     char *const *env, struct error *err)
+{
+    struct job_result result = {0};
+    struct args argv = {0};
+    int rc;
+
+    args_add(&argv, "%s", tool->path);
+    args_add(&argv, "-w");
+    args_add(&argv, "-std=c++23");
+    if (include) {
+        args_add(&argv, "-D__STDCPP_BFLOAT16_T__=1");
+        args_add(&argv, "-I%s/stdfloat-shim", include);
+        args_add(&argv, "-I%s", include);
+    }
+    args_add(&argv, "-c");
+    args_add(&argv, "%s", source);
+    args_add(&argv, "-o");
+    args_add(&argv, "%s/probe.o", store->tmp);
+    rc = args_done(&argv, err);
+    if (rc == 0)
+        rc = job_run(argv.v, env, PROBE_TIMEOUT_MS, &result, err);
+    if (rc == 0)
+        rc = result.code == 0;
+    free(result.output);
+    args_free(&argv);
+    return rc;
+}
+
+static int run_probes(struct toolchain *tool, const struct store *store, const char *include, char *const *env,
+                      struct error *err)
+{
+    char *source = text_format("%s/probe.cpp", store->tmp);
+    int rc = source ? store_write(store, source, probe_text, sizeof probe_text - 1, err) : error_nomem(err, NULL, 1);
+
+    if (rc == 0)
+        rc = try_probe(tool, store, source, NULL, env, err);
+    if (rc > 0) {
+        tool->bfloat16 = BFLOAT16_OWN;
+    } else if (rc == 0) {
+        rc = tool->clang ? try_probe(tool, store, source, include, env, err) : 0;
+        tool->bfloat16 = rc > 0 ? BFLOAT16_SHIM : BFLOAT16_NONE;
+    }
+    free(source);
+    return rc < 0 ? -1 : 0;
+}
+
+int toolchain_probe(struct toolchain *tool, const struct store *store, const char *include, char *const *env,
+                    struct error *err)
+{
+    char *shim = text_format("%s/stdfloat-shim/stdfloat", include), *path;
+    char *text = shim ? file_read(shim, STORE_SOURCE_MAX, NULL, NULL) : NULL;
+    struct hasher *h = hasher_new();
+    int rc = 0;
+
+    free(shim);
+    if (!h) {
+        free(text);
+        return error_nomem(err, tool->path, 1);
+    }
+    hasher_text(h, "bfloat16");
+    hasher_key(h, tool->id);
+    hasher_text(h, text ? text : "");
+    free(text);
+    path = store_path(store, "tools", hasher_end(h), "");
+    text = path ? file_read(path, STORE_SOURCE_MAX, NULL, NULL) : NULL;
+    if (text && *text >= '0' + BFLOAT16_NONE && *text <= '0' + BFLOAT16_SHIM) {
+        tool->bfloat16 = (enum toolchain_bfloat16)(*text - '0');
+    } else {
+        rc = run_probes(tool, store, include, env, err);
+        if (rc == 0 && path) {
+            char answer[] = {(char)('0' + tool->bfloat16), '\n'};
+            rc = store_write(store, path, answer, sizeof answer, err);
+        }
+    }
+    free(text);
+    free(path);
+    return rc;
+}

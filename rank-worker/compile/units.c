@@ -1,0 +1,186 @@
+#include "rank-worker/compile/units.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <xxhash.h>
+
+/* Changes whenever the same key would lead to other bytes. */
+static const char version[] = "l3replay object 1";
+
+static const char *base_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+
+    return slash ? slash + 1 : path;
+}
+
+int unit_open(struct unit *u, struct error *err)
+{
+    const char *source = u->kernel ? u->kernel->source : u->program->orchestration;
+    const char *part = !u->kernel ? "orchestration" : u->kernel->core == CORE_AIC ? "aic" : "aiv";
+    char *const *dirs = u->kernel ? u->kernel->include_dirs : NULL;
+
+    u->lock = -1;
+    u->source = strdup(source);
+    u->dir = strndup(source, (size_t)(base_name(source) - source));
+    u->label = text_format("%s/%s/%s", u->program->name, part, base_name(source));
+    if (!u->source || !u->dir || !u->label)
+        return error_nomem(err, source, strlen(source));
+    if (strlen(u->dir) > 1)
+        u->dir[strlen(u->dir) - 1] = '\0';
+    return scan_source(u->source, dirs, u->kernel ? u->kernel->ninclude : 0, &u->scan, err);
+}
+
+/* Names of the files that a quoted include could find first: a new header beside the source may change what an
+ * unchanged source means. Other sources and objects there do not. */
+static int hash_neighbours(struct hasher *h, const char *dir)
+{
+    static const char *const others[] = {".cpp", ".cc", ".o", ".so", ".bin", ".pto", ".py", ".json"};
+    struct dirent **entries;
+    int n = scandir(dir, &entries, NULL, alphasort);
+
+    if (n < 0)
+        return errno == ENOMEM ? -1 : 0;
+    for (int i = 0; i < n; i++) {
+        const char *end = strrchr(entries[i]->d_name, '.');
+        bool counts = entries[i]->d_name[0] != '.';
+        for (size_t k = 0; counts && end && k < sizeof others / sizeof *others; k++)
+            counts = strcmp(end, others[k]) != 0;
+        if (counts)
+            hasher_text(h, entries[i]->d_name);
+        free(entries[i]);
+    }
+    free(entries);
+    return 0;
+}
+
+static int make_key(struct unit *u, const struct toolchain *tool, const struct unit_env *env, struct error *err)
+{
+    struct hasher *h = hasher_new();
+    int rc = 0;
+
+    if (!h)
+        return error_nomem(err, u->source, 1);
+    hasher_text(h, version);
+    hasher_key(h, tool->id);
+    for (size_t i = 0; i < u->argv.n; i++)
+        hasher_text(h, u->argv.v[i]);
+    hasher_text(h, base_name(u->source));
+    hasher_key(h, u->text);
+    if (u->kind != UNIT_HEADER)
+        rc = hash_neighbours(h, u->dir);
+    for (size_t i = 0; rc == 0 && u->kernel && i < u->kernel->ninclude; i++)
+        rc = hash_neighbours(h, u->kernel->include_dirs[i]);
+    u->first = hasher_end(h);
+    u->list = store_path(&env->store, "headers", u->first, "");
+    return rc < 0 || !u->list ? error_nomem(err, u->source, 1) : 0;
+}
+
+int unit_prepare(struct unit *u, const struct unit_env *env, struct error *err)
+{
+    const struct toolchain *tool = &env->tools[u->kernel ? TOOLCHAIN_KERNEL : TOOLCHAIN_ORCHESTRATION];
+    XXH128_hash_t hash = XXH3_128bits(u->scan.text, u->scan.nbytes);
+
+    u->text = (struct key){.high = hash.high64, .low = hash.low64};
+    free(u->scan.text);
+    u->scan.text = NULL;
+    toolchain_flags(tool, u->kernel ? TOOLCHAIN_KERNEL : TOOLCHAIN_ORCHESTRATION,
+                    u->kernel ? u->kernel->core : CORE_AIV, &u->argv);
+    if (u->kernel && u->scan.pto) {
+        args_add(&u->argv, "-I%s/include", env->pto);
+        args_add(&u->argv, "-I%s/include/pto", env->pto);
+    }
+    if (u->kernel && tool->bfloat16 == BFLOAT16_SHIM)
+        args_add(&u->argv, "-I%s/stdfloat-shim", env->include);
+    args_add(&u->argv, "-I%s", env->include);
+    for (size_t i = 0; u->kernel && i < u->kernel->ninclude; i++)
+        args_add(&u->argv, "-I%s", u->kernel->include_dirs[i]);
+    if (args_done(&u->argv, err) < 0)
+        return -1;
+    return make_key(u, tool, env, err);
+}
+
+int unit_header(struct unit *u, const struct unit *of, const struct unit_env *env, struct error *err)
+{
+    const struct toolchain *tool = &env->tools[TOOLCHAIN_KERNEL];
+    size_t nbytes = strlen(of->scan.prefix);
+    XXH128_hash_t hash = XXH3_128bits(of->scan.prefix, nbytes);
+
+    *u = (struct unit){.kind = UNIT_HEADER, .program = of->program, .lock = -1};
+    u->text = (struct key){.high = hash.high64, .low = hash.low64};
+    u->source = strdup("prefix.hpp");
+    u->label = text_format("precompiled header of %s", of->label);
+    for (size_t i = 0; i < of->argv.n; i++) {
+        if (strcmp(of->argv.v[i], "-shared") != 0)
+            args_add(&u->argv, "%s", of->argv.v[i]);
+    }
+    /* Whether it is current is told by the content of its headers, not by their times. */
+    args_add(&u->argv, "-Xclang");
+    args_add(&u->argv, "-fno-pch-timestamp");
+    args_add(&u->argv, "-fpch-instantiate-templates");
+    args_add(&u->argv, "-xc++-header");
+    if (!u->source || !u->label || args_done(&u->argv, err) < 0)
+        return error_nomem(err, of->source, 1);
+    if (make_key(u, tool, env, err) < 0)
+        return -1;
+    free(u->source);
+    u->source = store_path(&env->store, "pch", u->first, ".hpp");
+    u->dir = u->source ? strndup(u->source, (size_t)(base_name(u->source) - u->source - 1)) : NULL;
+    return u->dir ? 0 : error_nomem(err, of->source, 1);
+}
+
+char *unit_object_path(const struct unit *u, const struct unit_env *env, struct key key)
+{
+    return u->kind == UNIT_HEADER ? store_path(&env->store, "pch", key, ".pch")
+                                  : store_path(&env->store, "objects", key, ".so");
+}
+
+bool unit_has_object(const struct unit *u, const char *path)
+{
+    return u->kind == UNIT_HEADER ? access(path, R_OK) == 0 : store_has_object(path);
+}
+
+int unit_lookup(struct unit *u, const struct unit_env *env, struct error *err)
+{
+    struct args headers = {0};
+    struct key key;
+    char *path;
+    int rc = deps_load(u->list, &headers, err);
+
+    if (rc > 0)
+        rc = deps_key(env->hashes, u->dir, &headers, u->first, &key, NULL, err);
+    args_free(&headers);
+    if (rc <= 0)
+        return rc;
+    path = unit_object_path(u, env, key);
+    if (!path)
+        return error_nomem(err, u->source, 1);
+    if (!unit_has_object(u, path)) {
+        free(path);
+        return 0;
+    }
+    free(u->object);
+    u->object = path;
+    return 1;
+}
+
+void unit_close(struct unit *u)
+{
+    store_unlock(u->lock);
+    scan_free(&u->scan);
+    args_free(&u->argv);
+    free(u->source);
+    free(u->dir);
+    free(u->label);
+    free(u->list);
+    free(u->object);
+    free(u->output_path);
+    free(u->deps_path);
+    free(u->first_output);
+    free(u->command);
+    *u = (struct unit){.lock = -1};
+}

@@ -1,0 +1,71 @@
+/*
+ * units - one source each: its command line, its key, and whether the store has its object.
+ *
+ * Two levels of keys: `first` hashes what is known before compiling (compiler, flags, environment, the source's
+ * text and name, names of the headers beside it) and leads to the list of headers that were read last time;
+ * the object's key adds the content of those. A precompiled header is a unit as well.
+ */
+#ifndef L3R_RANK_WORKER_COMPILE_UNITS_H
+#define L3R_RANK_WORKER_COMPILE_UNITS_H
+
+#include <time.h>
+
+#include "rank-worker/compile/compile.h"
+#include "rank-worker/compile/deps.h"
+#include "rank-worker/compile/scan.h"
+#include "rank-worker/compile/toolchain.h"
+
+enum unit_kind { UNIT_HEADER = 0, UNIT_KERNEL, UNIT_ORCHESTRATION }; /* also the order of compiling: longest first */
+enum unit_state { UNIT_WAITING = 0, UNIT_RUNNING, UNIT_DONE, UNIT_FAILED };
+
+struct unit {
+    enum unit_kind kind;
+    enum unit_state state;
+    const struct program *program;
+    const struct kernel *kernel; /* NULL: the orchestration */
+    char **slot;                 /* where the caller wants the object's path; NULL: a precompiled header */
+    char *source, *dir, *label;  /* label: "chip_orch/aiv/k.cpp", for people */
+    struct scan scan;
+    struct args argv; /* compiler, flags and include directories */
+    struct key text;  /* content of the source */
+    struct key first;
+    char *list;   /* the store's header list of `first` */
+    char *object; /* set by unit_lookup and unit_finish */
+
+    /* While it is being built. */
+    struct unit *header; /* the precompiled header to use, or NULL */
+    int attempt, reruns, lock;
+    struct timespec begun, blocked;
+    char *output_path, *deps_path, *first_output, *command;
+    struct key seen; /* key of the last run, when files changed during it */
+};
+
+struct unit_env {
+    struct store store;
+    struct hashes *hashes;
+    struct toolchain tools[2]; /* by enum toolchain_use */
+    struct args env;
+    char *include; /* our headers */
+    const char *pto; /* $PTO_ISA_ROOT; NULL when no source needs it */
+};
+
+/* Fill source, dir, label and scan of a unit whose kind, program and kernel are set. */
+int unit_open(struct unit *u, struct error *err);
+
+/* Command line and keys; needs the tools found. */
+int unit_prepare(struct unit *u, const struct unit_env *env, struct error *err);
+
+/* Make `u` the precompiled header for the prefix of kernel unit `of`. */
+int unit_header(struct unit *u, const struct unit *of, const struct unit_env *env, struct error *err);
+
+/* 1 when the store has the object (u->object set), 0 when it must be built, -1 on error. */
+int unit_lookup(struct unit *u, const struct unit_env *env, struct error *err);
+
+/* Path of the object under `key`; malloc'd. */
+char *unit_object_path(const struct unit *u, const struct unit_env *env, struct key key);
+
+bool unit_has_object(const struct unit *u, const char *path);
+
+void unit_close(struct unit *u);
+
+#endif

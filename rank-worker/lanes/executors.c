@@ -1,0 +1,220 @@
+#include "rank-worker/lanes/executors.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "common/install.h"
+#include "common/log.h"
+#include "rank-worker/lanes/child_log.h"
+#include "rank-worker/lanes/postmortem.h"
+
+extern char **environ;
+
+struct executor {
+    struct executor_lane lane;
+    pid_t pid; /* 0: not running */
+    struct child_log log;
+};
+
+struct executors {
+    struct segment *seg;
+    uint32_t count;
+    bool killed;      /* by us: how they ended says nothing */
+    bool told;        /* a failure was handed out */
+    struct executor *items;
+};
+
+enum { SEGMENT_FD = 3 };
+
+/* The child sees stdin, its log and the segment, and none of our MPI and event descriptors. */
+static int file_actions(posix_spawn_file_actions_t *actions, int segment_fd, int log_fd)
+{
+    int rc = posix_spawn_file_actions_init(actions);
+
+    if (rc)
+        return rc;
+    if ((rc = posix_spawn_file_actions_addopen(actions, 0, "/dev/null", O_RDONLY, 0)) ||
+        (rc = posix_spawn_file_actions_adddup2(actions, log_fd, 1)) ||
+        (rc = posix_spawn_file_actions_adddup2(actions, log_fd, 2)) ||
+        (rc = posix_spawn_file_actions_adddup2(actions, segment_fd, SEGMENT_FD)) ||
+        (rc = posix_spawn_file_actions_addclosefrom_np(actions, SEGMENT_FD + 1)))
+        posix_spawn_file_actions_destroy(actions);
+    return rc;
+}
+
+/* Default signals, nothing blocked, and a process group of its own: Ctrl-C is for the parent, which knows
+ * what to tell. */
+static int attributes(posix_spawnattr_t *attr)
+{
+    sigset_t none, all;
+    int rc = posix_spawnattr_init(attr);
+
+    if (rc)
+        return rc;
+    sigemptyset(&none);
+    sigfillset(&all);
+    if ((rc = posix_spawnattr_setsigmask(attr, &none)) || (rc = posix_spawnattr_setsigdefault(attr, &all)) ||
+        (rc = posix_spawnattr_setpgroup(attr, 0)) ||
+        (rc = posix_spawnattr_setflags(attr, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP)))
+        posix_spawnattr_destroy(attr);
+    return rc;
+}
+
+static int spawn(const char *path, char **argv, int segment_fd, int log_fd, pid_t *pid)
+{
+    posix_spawn_file_actions_t actions;
+    posix_spawnattr_t attr;
+    int rc = file_actions(&actions, segment_fd, log_fd);
+
+    if (rc)
+        return rc;
+    rc = attributes(&attr);
+    if (rc == 0) {
+        rc = posix_spawn(pid, path, &actions, &attr, argv, environ);
+        posix_spawnattr_destroy(&attr);
+    }
+    posix_spawn_file_actions_destroy(&actions);
+    return rc;
+}
+
+static int start_one(struct executors *e, struct executor *x, const char *path, struct error *err)
+{
+    char lane[16], device[16], cores[16], parent[16];
+    char *argv[] = {(char *)(uintptr_t)path, lane, device, cores, parent, NULL};
+    int pipefd[2], rc;
+
+    snprintf(lane, sizeof lane, "%u", x->lane.lane);
+    snprintf(device, sizeof device, "%d", x->lane.device_id);
+    snprintf(cores, sizeof cores, "%d", x->lane.ncores);
+    snprintf(parent, sizeof parent, "%ld", (long)getpid());
+    if (pipe2(pipefd, O_CLOEXEC) < 0)
+        return error_errno(err, "executor", "raise the limit on open files (ulimit -n)", "cannot make a pipe");
+    child_log_open(&x->log, pipefd[0], x->lane.lane, e->seg->plan.world_size);
+    rc = spawn(path, argv, e->seg->fd, pipefd[1], &x->pid);
+    close(pipefd[1]);
+    if (rc) {
+        x->pid = 0;
+        errno = rc;
+        return error_errno(err, path, "raise the limit on processes (ulimit -u), or install l3replay again",
+                           "cannot start the executor of lane %u", x->lane.lane);
+    }
+    return 0;
+}
+
+int executors_start(struct executors **out, struct segment *seg, const struct executor_lane *lanes, uint32_t count,
+                    struct error *err)
+{
+    struct executors *e = calloc(1, sizeof *e);
+    char path[4096];
+
+    *out = NULL;
+    if (e)
+        e->items = calloc(count ? count : 1, sizeof *e->items);
+    if (!e || !e->items) {
+        free(e);
+        return error_nomem(err, "executors", count * sizeof *e->items);
+    }
+    e->seg = seg;
+    for (uint32_t i = 0; i < count; i++) {
+        e->items[i].lane = lanes[i];
+        e->items[i].log.fd = -1;
+    }
+    if (install_find(INSTALL_EXECUTOR, path, sizeof path, err) < 0)
+        goto fail;
+    for (e->count = 0; e->count < count; e->count++)
+        if (start_one(e, &e->items[e->count], path, err) < 0) {
+            e->count++;
+            goto fail;
+        }
+    *out = e;
+    return 0;
+fail:
+    executors_free(e);
+    return -1;
+}
+
+nfds_t executors_poll(const struct executors *e, struct pollfd *fds)
+{
+    nfds_t n = 0;
+
+    for (uint32_t i = 0; i < e->count; i++)
+        if (e->items[i].log.fd >= 0)
+            fds[n++] = (struct pollfd){.fd = e->items[i].log.fd, .events = POLLIN};
+    return n;
+}
+
+void executors_service(struct executors *e)
+{
+    for (uint32_t i = 0; i < e->count; i++)
+        child_log_read(&e->items[i].log);
+}
+
+static void judge(struct executors *e, struct executor *x, int status, bool *failed, struct error *err)
+{
+    if (e->killed || e->told || postmortem(e->seg, x->lane.lane, status, err) == 0)
+        return;
+    e->told = true;
+    *failed = true;
+    child_log_show_last(&x->log);
+}
+
+uint32_t executors_reap(struct executors *e, bool *failed, struct error *err)
+{
+    uint32_t alive = 0;
+
+    for (uint32_t i = 0; i < e->count; i++) {
+        struct executor *x = &e->items[i];
+        int status;
+
+        if (!x->pid)
+            continue;
+        if (waitpid(x->pid, &status, WNOHANG) != x->pid) {
+            alive++;
+            continue;
+        }
+        x->pid = 0;
+        child_log_read(&x->log);
+        child_log_close(&x->log);
+        judge(e, x, status, failed, err);
+    }
+    return alive;
+}
+
+void executors_kill(struct executors *e)
+{
+    e->killed = true;
+    for (uint32_t i = 0; i < e->count; i++)
+        if (e->items[i].pid)
+            kill(-e->items[i].pid, SIGKILL);
+    for (uint32_t i = 0; i < e->count; i++) {
+        struct executor *x = &e->items[i];
+        int status;
+
+        if (!x->pid)
+            continue;
+        kill(x->pid, SIGKILL);
+        while (waitpid(x->pid, &status, 0) < 0 && errno == EINTR)
+            ;
+        x->pid = 0;
+        child_log_read(&x->log);
+        child_log_close(&x->log);
+    }
+}
+
+void executors_free(struct executors *e)
+{
+    if (!e)
+        return;
+    executors_kill(e);
+    for (uint32_t i = 0; i < e->count; i++)
+        child_log_close(&e->items[i].log);
+    free(e->items);
+    free(e);
+}

@@ -1,0 +1,59 @@
+#include "rank-worker/lanes/postmortem.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
+
+/* Signals that a crashing kernel does not raise, but the out-of-memory killer or a person sends. */
+static bool from_outside(int sig)
+{
+    return sig == SIGKILL || sig == SIGTERM || sig == SIGINT || sig == SIGHUP || sig == SIGQUIT;
+}
+
+static void describe_end(int status, char *buf, size_t size)
+{
+    if (WIFSIGNALED(status))
+        snprintf(buf, size, "was ended by signal %d (%s)", WTERMSIG(status), strsignal(WTERMSIG(status)));
+    else
+        snprintf(buf, size, "ended its process with exit status %d", WEXITSTATUS(status));
+}
+
+static void describe_place(const struct segment *seg, uint32_t lane, enum lane_state state, char *buf, size_t size)
+{
+    uint32_t node = atomic_load(&seg->lanes[lane].node);
+    char label[256];
+
+    if (node < seg->plan.nnode)
+        snprintf(buf, size, "%s (%s)", plan_node_label(&seg->plan, node, label, sizeof label), lane_state_name(state));
+    else
+        snprintf(buf, size, "lane %u, before its first dispatch", lane);
+}
+
+int postmortem(const struct segment *seg, uint32_t lane, int status, struct error *err)
+{
+    const struct segment_lane *l = &seg->lanes[lane];
+    enum lane_state state = (enum lane_state)atomic_load_explicit(&l->state, memory_order_acquire);
+    bool outside = WIFSIGNALED(status) && from_outside(WTERMSIG(status));
+    char end[128], place[384], label[256];
+    uint32_t node = atomic_load(&l->node);
+
+    if (state == LANE_DONE)
+        return 0;
+    if (state == LANE_FAILED) {
+        *err = l->error;
+        if (!err->where[0] && node < seg->plan.nnode)
+            snprintf(err->where, sizeof err->where, "%s", plan_node_label(&seg->plan, node, label, sizeof label));
+        return -1;
+    }
+    describe_end(status, end, sizeof end);
+    describe_place(seg, lane, state, place, sizeof place);
+    if (outside)
+        return error_set(err, place, "look for the out-of-memory killer (dmesg), or whoever sent the signal",
+                         "the executor of %s %u %s", lane < seg->plan.world_size ? "card" : "lane", lane, end);
+    if (state != LANE_RUNNING)
+        return error_set(err, place, "run with --log-level debug", "the executor of %s %u %s while it was %s",
+                         lane < seg->plan.world_size ? "card" : "lane", lane, end, lane_state_name(state));
+    return error_set_kind(err, ERROR_FAIL, place, "look at the last lines it printed, and at the kernels of this program",
+                          "a kernel on card %u %s", lane, end);
+}
