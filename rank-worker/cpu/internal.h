@@ -1,0 +1,267 @@
+/*
+ * internal - the parts of the cpu device as they see each other.
+ *
+ * One card, one process. A dispatch has two phases: the main thread calls the
+ * orchestration, which builds a graph of tasks (submit.c, depmap.c, memory.c);
+ * then the main thread, and more threads where they are needed, run it (sched.c,
+ * threads.c). `lock` guards tasks, the ready list and lanes; it is free while a
+ * kernel runs. Rings, scopes and the dependency map belong to the main thread.
+ *
+ * docs/formats.md: "Tasks on the cpu device", "Threads of the cpu device".
+ */
+#ifndef L3R_CPU_INTERNAL_H
+#define L3R_CPU_INTERNAL_H
+
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "rank-worker/cpu/include/l3r_abi.h"
+#include "rank-worker/device.h"
+
+enum {
+    CPU_CLUSTERS = 8,             /* what the device says it has */
+    CPU_LANES = 3 * CPU_CLUSTERS, /* lane 3c is aic of cluster c, 3c+1 and 3c+2 its aiv */
+    CPU_THREADS = 3 * CPU_LANES,  /* more than lanes: some may be woken and not yet have found their lane */
+    CPU_RINGS = 4,                /* scope depth d allocates from ring min(d, 3) */
+    CPU_SCOPE_DEPTH = 64,
+    CPU_WINDOW = 16384, /* live tasks of a ring beyond which the orchestration waits */
+    CPU_OUTPUT_ALIGN = 1024,
+    CPU_TICK_NS = 2000000, /* how long nothing may finish before one more thread helps */
+};
+#define CPU_HEAP_SIZE (256ull << 20) /* of one ring, address space until it is written */
+
+enum task_state { TASK_WAITING = 0, TASK_READY, TASK_STARTED, TASK_DONE };
+enum { LANE_AIC = 1, LANE_AIV0 = 2, LANE_AIV1 = 4 };
+
+typedef void (*kernel_fn)(int64_t *args);
+
+struct cpu_kernel {
+    int32_t func_id;
+    char *name;
+    void *handle;
+    kernel_fn fn;
+};
+
+struct cpu_config {
+    int expected_arg_count;
+};
+
+struct cpu_program {
+    char *name;
+    void *handle;
+    void (*entry)(const struct l3r_chip_args *args);
+    struct cpu_config (*config)(const struct l3r_chip_args *args); /* NULL: the object has none */
+    bool checked; /* signature given: fewer tensors or scalars than that are an error */
+    int32_t ntensor, nscalar;
+    uint32_t nkernel;
+    struct cpu_kernel *kernels; /* sorted by func_id */
+};
+
+/* `consumer` waits for `producer`, or did. */
+struct edge {
+    struct task *producer, *consumer;
+    struct edge *next; /* of the producer's unfinished consumers; NULL and unlinked when it was done already */
+};
+
+struct predicate {
+    const void *addr; /* NULL: none */
+    int64_t target;
+    uint8_t op, size;
+};
+
+struct task {
+    struct task *next; /* in the ready list */
+    struct edge *consumers;
+    struct edge *fanin; /* nfanin of them */
+    uint64_t id;
+    uint64_t mark;                 /* last submit that found this task as a producer */
+    uint32_t nfanin, npending;     /* producers, and those that are not done (one more during the submit) */
+    uint32_t nconsumer;            /* consumers that are not done */
+    int32_t nblock, next_block;    /* blocks, and the first that has not started */
+    int32_t nrunning;              /* lanes */
+    uint8_t state;                 /* enum task_state */
+    uint8_t lanes;                 /* LANE_ bits; 0: nothing to run */
+    bool sync_start;               /* all blocks at the same time */
+    const struct cpu_kernel *kernels[3];
+    struct predicate predicate;
+    uint64_t heap_end; /* offset in the ring's heap after this task's outputs */
+    uint32_t ntensor, nscalar;
+    struct l3r_tensor *tensors;
+    uint64_t *scalars;
+};
+
+/* First bytes of a kernel's local and global context. */
+struct local_context {
+    int32_t block_idx, block_num;
+    uint64_t async[5];
+};
+struct global_context {
+    int32_t sub_block_id;
+    uint64_t dma_workspace[2];
+};
+
+/* A core of the device, and the kernel call that is on it. */
+struct lane {
+    struct device *dev;
+    struct task *task;
+    struct lane *next; /* of the lanes that start together */
+    const struct cpu_kernel *kernel;
+    int cluster;
+    uint32_t sub_block;
+    uint32_t nargs; /* slots of args that may be non-zero */
+    bool mixed;     /* holds its whole cluster, together with the other lanes of the block */
+    struct local_context local;
+    struct global_context global;
+    int64_t args[L3R_ARGS_SLOTS];
+};
+
+struct thread {
+    struct device *dev;
+    pthread_t id;
+    pthread_cond_t cond;
+    struct lane *lane; /* handed over by the thread that woke this one */
+    struct thread *next_idle;
+    bool woken, idle;
+};
+
+struct chunk {
+    struct chunk *next;
+    size_t used, size;
+    uint32_t last_local; /* youngest task in it */
+};
+
+/* Tasks and outputs of one scope depth, freed in order. */
+struct ring {
+    uint32_t first, next; /* live local ids: first .. next-1 */
+    uint32_t closed;      /* tasks before this one belong to scopes that have ended */
+    uint32_t base, cap;   /* tasks[0] is local id `base` */
+    struct task **tasks;
+    struct chunk *oldest, *newest;
+    uint8_t *heap; /* NULL until the first output */
+    uint64_t top, tail;
+};
+
+struct scope {
+    uint32_t begin; /* first local id of its ring that can be in it */
+    bool manual;
+};
+
+struct block { /* an output that did not fit into its ring's heap */
+    struct block *next;
+    size_t size;
+};
+
+struct depmap;
+struct pipe_state;
+
+struct device {
+    struct device_config config;
+    uint32_t nprogram, cap_program;
+    struct cpu_program *programs;
+    uint32_t ndomain, cap_domain;
+    void **domains;
+
+    /* the dispatch under way: main thread only */
+    const struct cpu_program *program;
+    struct l3r_chip_args chip_args;
+    struct l3r_tensor *chip_tensors; /* DEVICE_MAX_TENSORS */
+    struct ring rings[CPU_RINGS];
+    struct scope scopes[CPU_SCOPE_DEPTH];
+    int depth, manual_depth; /* open scopes - 1; depth at which the outermost manual one began, or -1 */
+    uint64_t nsubmit;
+    uint32_t ntask;
+    struct depmap *map;
+    struct task **found; /* producers of the task that is being submitted */
+    uint32_t nfound, cap_found;
+    struct chunk *free_chunks;
+    struct block *blocks;
+    bool orchestrating;
+    _Atomic bool fatal;
+    int32_t fatal_code;
+    char fatal_text[1024];
+    bool out_of_memory;
+    jmp_buf leave; /* out of the orchestration, after a failed assertion */
+
+    pthread_mutex_t lock;
+    struct task *ready, **ready_end;
+    uint32_t nready;      /* blocks in the ready list that have not started */
+    uint32_t nunfinished; /* tasks */
+    uint32_t free_lanes;  /* bit per lane */
+    int cluster_lanes[CPU_CLUSTERS]; /* running lanes of the mixed block on it */
+    int nbusy, limit;     /* running lanes, and how many there may be before a thread takes another */
+    uint64_t progress;    /* lanes that finished */
+    uint64_t mean_ns;     /* moving average of a kernel's time; 0 until known */
+    uint64_t first_start_ns; /* of the dispatch's first kernel; 0: none yet */
+    struct lane lanes[CPU_LANES];
+    struct thread main;
+    const struct task *wait_task; /* what the main thread waits for while orchestrating */
+    bool wait_consumers;
+    bool finishing; /* the main thread serves until everything is done */
+    struct thread *idle;
+    int nthread;
+    struct thread threads[CPU_THREADS];
+    pthread_t monitor;
+    pthread_cond_t monitor_cond;
+    bool monitor_running, armed, quit;
+    int thread_errno; /* why a thread could not be made; 0: fine */
+
+    pthread_mutex_t pipe_lock;
+    struct pipe_state *pipes;
+    uint64_t dispatch; /* number of the dispatch, from 1 */
+};
+
+uint64_t cpu_now_ns(void);
+
+/* program.c */
+int cpu_load_program(struct device *dev, const struct device_program *program, uint32_t *id, struct error *err);
+void cpu_unload_programs(struct device *dev);
+const struct cpu_kernel *cpu_find_kernel(const struct cpu_program *program, int32_t func_id);
+
+/* dispatch.c */
+int cpu_run(struct device *dev, const struct device_dispatch *dispatch, struct device_result *result,
+            struct error *err);
+extern struct device *cpu_current; /* whose orchestration is running; NULL: none */
+
+/* orch_api.c */
+void cpu_fatal(struct device *dev, int32_t code, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+void cpu_open_scope(struct device *dev, int mode);
+void cpu_close_scope(struct device *dev);
+
+/* memory.c: NULL or false with the fatal state set when memory is out. */
+void cpu_rings_reset(struct device *dev);
+void cpu_rings_free(struct device *dev);
+struct task *cpu_ring_task(struct device *dev, uint64_t id); /* NULL: retired long ago, or never there */
+struct task *cpu_new_task(struct device *dev, uint32_t ntensor, uint32_t nscalar, uint32_t nfanin);
+void *cpu_heap_alloc(struct device *dev, uint64_t size);
+int cpu_ring_index(const struct device *dev);
+void cpu_window_wait(struct device *dev);
+
+/* depmap.c */
+struct depmap *cpu_depmap_new(void);
+void cpu_depmap_free(struct depmap *map);
+void cpu_depmap_reset(struct depmap *map);
+/* Call `found` for the task of each recorded write that `tensor` overlaps; `retire` drops those that it covers. */
+void cpu_depmap_lookup(struct device *dev, const struct l3r_tensor *tensor, bool retire,
+                       void (*found)(struct device *dev, uint64_t task));
+int cpu_depmap_insert(struct depmap *map, const struct l3r_tensor *tensor, uint64_t task); /* -1: no memory */
+
+/* sched.c: under the lock */
+void cpu_make_ready(struct device *dev, struct task *task);
+void cpu_complete(struct device *dev, struct task *task);
+struct lane *cpu_start_any(struct device *dev, struct task *only); /* lanes that start together, or NULL */
+void cpu_finish_lane(struct device *dev, struct lane *lane);
+
+/* threads.c */
+int cpu_threads_init(struct device *dev, struct error *err);
+void cpu_threads_stop(struct device *dev);
+void cpu_run_all(struct device *dev);
+void cpu_wait_task(struct device *dev, struct task *task, bool consumers); /* under the lock */
+
+/* hooks.c */
+void cpu_call_kernel(struct lane *lane);
+bool cpu_in_kernel(void);
+void cpu_pipes_free(struct device *dev);
+
+#endif
