@@ -1,0 +1,23 @@
+/*
+ * card - one card of the replay, as its executor sees it: an open device with
+ * the programs that the lane needs, and dispatches resolved from plan to memory.
+ */
+#ifndef L3R_RANK_WORKER_EXECUTOR_CARD_H
+#define L3R_RANK_WORKER_EXECUTOR_CARD_H
+
+#include "common/segment.h"
+#include "common/sheet.h"
+#include "rank-worker/device.h"
+
+struct card;
+
+/* Open the device for card number `lane` and load every program its dispatches name. A failure here is
+ * INFRA: nothing has run. `ncores` host cores may be kept busy. */
+int card_open(struct card **out, const struct device_ops *ops, const struct segment *seg, uint32_t lane,
+              int device_id, int ncores, const struct sheet *sheet, struct error *err);
+void card_close(struct card *card); /* NULL is fine */
+
+/* Run one dispatch to its end. `*device_ns` is the device's own time. */
+int card_dispatch(struct card *card, const struct plan_node *node, uint64_t *device_ns, struct error *err);
+
+#endif

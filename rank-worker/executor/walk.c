@@ -1,0 +1,96 @@
+#include "rank-worker/executor/walk.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/clock.h"
+#include "rank-worker/executor/host_copy.h"
+
+int walk_open(struct lane_walk *walk, struct segment *seg, uint32_t lane, struct error *err)
+{
+    const struct plan *plan = &seg->plan;
+
+    memset(walk, 0, sizeof *walk);
+    walk->seg = seg;
+    walk->lane = lane;
+    for (uint32_t i = 0; i < plan->nnode; i++)
+        walk->count += plan->nodes[i].lane == lane;
+    walk->nodes = calloc(walk->count ? walk->count : 1, sizeof *walk->nodes);
+    if (!walk->nodes)
+        return error_nomem(err, "lane", (uint64_t)walk->count * sizeof *walk->nodes);
+    walk->count = 0;
+    for (uint32_t i = 0; i < plan->nnode; i++)
+        if (plan->nodes[i].lane == lane)
+            walk->nodes[walk->count++] = i;
+    return 0;
+}
+
+void walk_close(struct lane_walk *walk)
+{
+    free(walk->nodes);
+    walk->nodes = NULL;
+}
+
+static void set_state(struct segment_lane *status, enum lane_state state, uint64_t now)
+{
+    atomic_store_explicit(&status->since_ns, now, memory_order_relaxed);
+    atomic_store_explicit(&status->state, state, memory_order_release);
+}
+
+/* The status is touched only when there is something to wait for: a lane that flows pays nothing. */
+static void wait_for_preds(struct lane_walk *walk, uint32_t node)
+{
+    struct segment_lane *status = &walk->seg->lanes[walk->lane];
+    const struct plan *plan = &walk->seg->plan;
+    const struct plan_node *n = &plan->nodes[node];
+    bool told = false;
+
+    for (uint32_t i = 0; i < n->npred; i++) {
+        uint32_t pred = plan->preds[n->first_pred + i].node;
+
+        if (word_is_done(&walk->seg->words[pred]))
+            continue;
+        atomic_store_explicit(&status->awaits, pred, memory_order_relaxed);
+        if (!told)
+            set_state(status, LANE_WAITING, clock_now_ns());
+        told = true;
+        word_wait(&walk->seg->words[pred]);
+    }
+    if (told)
+        atomic_store_explicit(&status->awaits, PLAN_NONE, memory_order_relaxed);
+}
+
+static int run_node(struct lane_walk *walk, uint32_t node, struct error *err)
+{
+    struct segment_lane *status = &walk->seg->lanes[walk->lane];
+    struct segment_times *times = &walk->seg->times[node];
+    const struct plan_node *n = &walk->seg->plan.nodes[node];
+    int rc;
+
+    times->start_ns = clock_now_ns();
+    set_state(status, LANE_RUNNING, times->start_ns);
+    if (n->kind == PLAN_COPY)
+        rc = host_copy_run(walk->seg, n, err);
+    else
+        rc = card_dispatch(walk->card, n, &times->device_ns, err);
+    times->end_ns = clock_now_ns();
+    return rc;
+}
+
+int walk_run(struct lane_walk *walk, struct error *err)
+{
+    struct segment_lane *status = &walk->seg->lanes[walk->lane];
+
+    for (uint32_t i = 0; i < walk->count; i++) {
+        uint32_t node = walk->nodes[i];
+
+        atomic_store_explicit(&status->node, node, memory_order_relaxed);
+        wait_for_preds(walk, node);
+        if (run_node(walk, node, err) < 0)
+            return -1;
+        atomic_store_explicit(&status->ndone, i + 1, memory_order_relaxed);
+        word_complete(&walk->seg->words[node]);
+    }
+    set_state(status, LANE_DONE, clock_now_ns());
+    return 0;
+}

@@ -1,0 +1,25 @@
+/*
+ * walk - an executor walks its lane: each node in order, when what it waits for is done.
+ */
+#ifndef L3R_RANK_WORKER_EXECUTOR_WALK_H
+#define L3R_RANK_WORKER_EXECUTOR_WALK_H
+
+#include "common/segment.h"
+#include "rank-worker/executor/card.h"
+
+struct lane_walk {
+    struct segment *seg;
+    uint32_t lane;
+    struct card *card; /* NULL on the host lane */
+    uint32_t *nodes;   /* of this lane, in order */
+    uint32_t count;
+};
+
+/* Find the lane's nodes; nothing runs yet. */
+int walk_open(struct lane_walk *walk, struct segment *seg, uint32_t lane, struct error *err);
+void walk_close(struct lane_walk *walk);
+
+/* Run the whole lane. On failure the lane's status says LANE_FAILED with the error. */
+int walk_run(struct lane_walk *walk, struct error *err);
+
+#endif
