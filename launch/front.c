@@ -1,0 +1,264 @@
+#include "launch/front.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/signalfd.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "common/error.h"
+#include "common/log.h"
+#include "launch/mpirun.h"
+#include "launch/relay.h"
+
+enum { EXIT_USAGE = 2, EXIT_INFRA = 3, PATIENCE_MS = 4000, CLOSING_MS = 1000 };
+
+struct front {
+    struct relay relay;
+    pid_t mpirun; /* leader of its own process group; 0 once it was waited for */
+    int status;
+    int output, signals; /* read end of its stdout; signalfd */
+    bool asked;          /* a signal was passed on */
+    long deadline;       /* CLOCK_MONOTONIC ms at which everything is killed; 0: none */
+};
+
+static const char *rank_variable(void)
+{
+    static const char *const names[] = {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK"};
+
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        const char *value = getenv(names[i]);
+        if (value && *value)
+            return value;
+    }
+    /* srun sets these for its tasks, and a batch script inherits none of the step's. */
+    if (getenv("SLURM_STEP_NUM_TASKS") && atoi(getenv("SLURM_STEP_NUM_TASKS")) > 1 && getenv("SLURM_STEP_ID"))
+        return getenv("SLURM_PROCID");
+    return NULL;
+}
+
+bool launch_under_mpi(void)
+{
+    return rank_variable() != NULL;
+}
+
+int launch_rank(void)
+{
+    const char *rank = rank_variable();
+
+    return rank ? atoi(rank) : 0;
+}
+
+static long now_ms(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return t.tv_sec * 1000L + t.tv_nsec / 1000000L;
+}
+
+/* Runs in the child. */
+static _Noreturn void become_mpirun(char **command, int output, pid_t parent, const sigset_t *mask)
+{
+    struct error err;
+    int null = open("/dev/null", O_RDONLY | O_CLOEXEC);
+
+    setpgid(0, 0);
+    /* When the front is killed, mpirun ends its processes and tidies up. */
+    prctl(PR_SET_PDEATHSIG, SIGTERM);
+    signal(SIGPIPE, SIG_DFL);
+    sigprocmask(SIG_SETMASK, mask, NULL);
+    if (getppid() != parent)
+        _exit(EXIT_INFRA);
+    if (null >= 0 && dup2(null, STDIN_FILENO) >= 0 && dup2(output, STDOUT_FILENO) >= 0)
+        execv(command[0], command);
+    error_errno(&err, NULL, "install the package openmpi-bin again", "cannot start %s", command[0]);
+    error_print(&err);
+    _exit(EXIT_INFRA);
+}
+
+static int start(struct front *f, char **command, struct error *err)
+{
+    sigset_t taken, before;
+    pid_t parent = getpid();
+    int fds[2];
+
+    sigemptyset(&taken);
+    sigaddset(&taken, SIGINT);
+    sigaddset(&taken, SIGTERM);
+    sigaddset(&taken, SIGHUP);
+    sigaddset(&taken, SIGCHLD);
+    if (pipe2(fds, O_CLOEXEC) < 0)
+        return error_errno(err, NULL, "raise the limit of open files (ulimit -n)", "cannot make a pipe for mpirun");
+    sigprocmask(SIG_BLOCK, &taken, &before);
+    f->output = fds[0];
+    f->signals = signalfd(-1, &taken, SFD_CLOEXEC | SFD_NONBLOCK);
+    /* What mpirun leaves behind when it is killed becomes our child, and can be found. */
+    prctl(PR_SET_CHILD_SUBREAPER, 1);
+    f->mpirun = f->signals < 0 ? -1 : fork();
+    if (f->mpirun == 0)
+        become_mpirun(command, fds[1], parent, &before);
+    close(fds[1]);
+    if (f->mpirun < 0) {
+        f->mpirun = 0;
+        return error_errno(err, NULL, "end other processes on this host", "cannot start mpirun");
+    }
+    setpgid(f->mpirun, f->mpirun);
+    return 0;
+}
+
+/* Children that the kernel gave to us; a process may die while we look, which is as good. */
+static void kill_children(void)
+{
+    char path[64];
+    FILE *list;
+    long pid;
+
+    snprintf(path, sizeof path, "/proc/self/task/%ld/children", (long)getpid());
+    list = fopen(path, "re");
+    if (!list)
+        return;
+    while (fscanf(list, "%ld", &pid) == 1)
+        kill((pid_t)pid, SIGKILL);
+    fclose(list);
+}
+
+static void reap(struct front *f, int flags)
+{
+    int status;
+    pid_t pid;
+
+    while ((pid = waitpid(-1, &status, flags)) != 0) {
+        if (pid < 0 && errno != EINTR)
+            return;
+        if (pid > 0 && pid == f->mpirun) {
+            f->mpirun = 0;
+            f->status = status;
+        }
+        if (flags == 0)
+            kill_children(); /* the dead one's own children are ours now */
+    }
+}
+
+static void kill_all(struct front *f)
+{
+    if (f->mpirun)
+        kill(-f->mpirun, SIGKILL);
+    kill_children();
+    reap(f, 0);
+}
+
+static void take_signals(struct front *f)
+{
+    struct signalfd_siginfo info;
+
+    while (read(f->signals, &info, sizeof info) == (ssize_t)sizeof info) {
+        if (info.ssi_signo == SIGCHLD) {
+            bool ran = f->mpirun != 0;
+            reap(f, WNOHANG);
+            if (ran && !f->mpirun) /* what it left behind has this long to write its last words */
+                f->deadline = now_ms() + CLOSING_MS;
+        } else if (f->asked) {
+            f->deadline = now_ms();
+        } else {
+            f->asked = true;
+            f->deadline = now_ms() + PATIENCE_MS;
+            if (f->mpirun)
+                kill(f->mpirun, info.ssi_signo == SIGHUP ? SIGTERM : (int)info.ssi_signo);
+        }
+    }
+}
+
+/* Until mpirun ended and nobody holds its output open. */
+static void watch(struct front *f)
+{
+    bool open = true;
+
+    while (open || f->mpirun) {
+        struct pollfd fds[] = {{.fd = open ? f->output : -1, .events = POLLIN}, {.fd = f->signals, .events = POLLIN}};
+        long left = f->deadline ? f->deadline - now_ms() : -1;
+        if (f->deadline && left <= 0) {
+            kill_all(f);
+            f->deadline = 0;
+            continue;
+        }
+        if (poll(fds, 2, (int)left) < 0 && errno != EINTR)
+            break;
+        if (fds[0].revents)
+            open = relay_pass(&f->relay, f->output, STDOUT_FILENO);
+        if (fds[1].revents)
+            take_signals(f);
+    }
+    kill_all(f);
+}
+
+static int conclude(struct front *f)
+{
+    bool in_line = f->relay.in_line;
+    struct error err;
+    int code;
+
+    relay_watch(&f->relay, "\n", 1);
+    code = relay_exit_code(&f->relay);
+    if (code >= 0)
+        return code;
+    if (WIFEXITED(f->status) && WEXITSTATUS(f->status) == EXIT_USAGE)
+        return EXIT_USAGE;
+    if (WIFSIGNALED(f->status))
+        error_set(&err, NULL, NULL, "the replay was ended by signal %d (%s) before it had a result",
+                  WTERMSIG(f->status), strsignal(WTERMSIG(f->status)));
+    else
+        error_set(&err, NULL, NULL, "the replay %s before it had a result (mpirun: code %d)",
+                  f->asked ? "was interrupted" : "ended", WEXITSTATUS(f->status));
+    error_print(&err);
+    printf("%sPYPTO_EXEC_RESULT=INFRA\n", in_line ? "\n" : "");
+    fflush(stdout);
+    return EXIT_INFRA;
+}
+
+static int fail(const struct error *err)
+{
+    error_print(err);
+    puts("PYPTO_EXEC_RESULT=INFRA");
+    fflush(stdout);
+    return EXIT_INFRA;
+}
+
+int launch_self(int nproc, int argc, char **argv)
+{
+    struct front f = {.output = -1, .signals = -1};
+    char exe[PATH_MAX], **command = NULL;
+    ssize_t n = readlink("/proc/self/exe", exe, sizeof exe - 1);
+    struct error err;
+    int code;
+
+    if (n < 0) {
+        error_errno(&err, "/proc/self/exe", "mount /proc", "cannot find this program");
+        return fail(&err);
+    }
+    exe[n] = '\0';
+    fflush(stdout);
+    signal(SIGPIPE, SIG_IGN);
+    command = mpirun_command(nproc, exe, argc, argv, &err);
+    if (!command || mpirun_environment(&err) < 0 || start(&f, command, &err) < 0) {
+        code = fail(&err);
+    } else {
+        watch(&f);
+        code = conclude(&f);
+    }
+    free(command);
+    if (f.output >= 0)
+        close(f.output);
+    if (f.signals >= 0)
+        close(f.signals);
+    return code;
+}

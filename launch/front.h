@@ -1,0 +1,27 @@
+/*
+ * front - l3replay started without mpirun starts it itself.
+ *
+ * The front does no work of its own: it runs mpirun on this program again, passes the output on, and makes
+ * sure that there is one result marker, that the exit code agrees with it, and that nothing stays behind.
+ * Facts about mpirun that it relies on: docs/formats.md, "Starting mpirun".
+ */
+#ifndef L3R_LAUNCH_FRONT_H
+#define L3R_LAUNCH_FRONT_H
+
+#include <stdbool.h>
+
+/* Whether this process was started as one of an MPI job (mpirun, srun with PMI). */
+bool launch_under_mpi(void);
+
+/* Rank in that job as the environment tells it, before MPI_Init; 0 when there is none. */
+int launch_rank(void);
+
+/* Run "<this program> argv[0] ... argv[argc - 1]" in `nproc` processes; argv[0] is the command's name. Returns the exit
+ * code: 0 PASS, 1 FAIL, 3 INFRA by the markers that were printed (the worst of several: FAIL, then INFRA), 2 when the job
+ * ended with 2 and no marker (usage). When there was no marker at all, it prints PYPTO_EXEC_RESULT=INFRA. SIGINT, SIGTERM
+ * and SIGHUP are passed on; what does not end within 4 s of one (or on a second one) is killed.
+ *
+ * mpirun is $L3REPLAY_MPIRUN, else found on PATH. Call it before threads are made and MPI is initialised. */
+int launch_self(int nproc, int argc, char **argv);
+
+#endif

@@ -1,0 +1,72 @@
+#include "launch/relay.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <string.h>
+#include <unistd.h>
+
+static const char marker[] = "PYPTO_EXEC_RESULT=";
+
+static void take_start(struct relay *r)
+{
+    const char *value = r->start + sizeof marker - 1;
+
+    r->start[r->nstart] = '\0';
+    r->nstart = 0;
+    if (strncmp(r->start, marker, sizeof marker - 1) != 0)
+        return;
+    if (strncmp(value, "PASS", 4) == 0)
+        r->pass++;
+    else if (strncmp(value, "FAIL", 4) == 0)
+        r->fail++;
+    else if (strncmp(value, "INFRA", 5) == 0)
+        r->infra++;
+}
+
+void relay_watch(struct relay *r, const char *bytes, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        r->in_line = bytes[i] != '\n';
+        if (bytes[i] == '\n')
+            take_start(r);
+        else if (r->nstart < sizeof r->start - 1)
+            r->start[r->nstart++] = bytes[i];
+    }
+}
+
+int relay_exit_code(const struct relay *r)
+{
+    if (r->fail > 0)
+        return 1;
+    if (r->infra > 0)
+        return 3;
+    return r->pass > 0 ? 0 : -1;
+}
+
+static void write_all(int fd, const char *bytes, size_t n)
+{
+    while (n > 0) {
+        ssize_t done = write(fd, bytes, n);
+        if (done < 0 && errno == EAGAIN) {
+            struct pollfd p = {.fd = fd, .events = POLLOUT};
+            poll(&p, 1, -1);
+        } else if (done < 0 && errno != EINTR) {
+            return;
+        } else if (done > 0) {
+            bytes += done;
+            n -= (size_t)done;
+        }
+    }
+}
+
+bool relay_pass(struct relay *r, int from, int to)
+{
+    char bytes[16384];
+    ssize_t n = read(from, bytes, sizeof bytes);
+
+    if (n < 0)
+        return errno == EINTR || errno == EAGAIN;
+    write_all(to, bytes, (size_t)n);
+    relay_watch(r, bytes, (size_t)n);
+    return n > 0;
+}

@@ -1,0 +1,28 @@
+/*
+ * relay - output passed on, with an eye on the result markers in it.
+ */
+#ifndef L3R_LAUNCH_RELAY_H
+#define L3R_LAUNCH_RELAY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct relay {
+    unsigned pass, fail, infra; /* markers seen at the start of a line */
+    bool in_line;               /* the last byte passed on was no newline */
+    char start[32];             /* first bytes of the current line */
+    size_t nstart;
+};
+
+/* Look at the next bytes of the output. */
+void relay_watch(struct relay *r, const char *bytes, size_t n);
+
+/* Exit code of the markers seen: 1 when there was a FAIL, else 3 when there was an INFRA, else 0; -1 when there were
+ * none. */
+int relay_exit_code(const struct relay *r);
+
+/* Pass on what can be read from `from` to `to` and watch it. Returns false at its end. A `to` that takes no more is
+ * no error: nobody reads it, and the markers still count. */
+bool relay_pass(struct relay *r, int from, int to);
+
+#endif

@@ -1,0 +1,104 @@
+/* `l3replay plan BUILD`: records and shows the plan. No kernel runs, and MPI is not started. */
+#include <argp.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "orchestrator/cli/cli.h"
+#include "orchestrator/cli/recording_options.h"
+#include "orchestrator/plan/print.h"
+#include "orchestrator/plan/saved.h"
+#include "orchestrator/run/marker.h"
+#include "orchestrator/run/recording.h"
+
+enum { OPT_FORMAT = 0x300 };
+
+struct plan_command {
+    struct run_options recording;
+    const char *format;
+};
+
+static const char doc[] =
+    "Record the host_orch.py of the L3 build in directory BUILD and show the plan: nodes, lanes, edges and why each "
+    "edge exists.\v"
+    "Examples:\n"
+    "  l3replay plan build_output/my_build\n"
+    "  l3replay plan my_build --format json > p.json      (replay it: l3replay run my_build --plan p.json)\n"
+    "  l3replay plan my_build --format dot | dot -Tsvg > plan.svg\n\n"
+    "Exit status: 0, 2 wrong usage, 3 when the build cannot be recorded.";
+
+static const struct argp_option options[] = {
+    {"format", OPT_FORMAT, "FORMAT", 0, "text (default), json or dot", 0},
+    {0},
+};
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+    struct plan_command *c = state->input;
+
+    switch (key) {
+    case ARGP_KEY_INIT:
+        state->child_inputs[0] = &c->recording;
+        return 0;
+    case OPT_FORMAT:
+        if (strcmp(arg, "text") != 0 && strcmp(arg, "json") != 0 && strcmp(arg, "dot") != 0)
+            argp_error(state, "--format is text, json or dot, not '%s'", arg);
+        c->format = arg;
+        return 0;
+    case ARGP_KEY_ARG:
+        if (c->recording.build)
+            argp_error(state, "one BUILD at a time; '%s' is one too many", arg);
+        c->recording.build = arg;
+        return 0;
+    case ARGP_KEY_END:
+        if (!c->recording.build)
+            argp_error(state, "which build? give its directory");
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static int print(const struct plan_command *c, const struct recording *r, struct error *err)
+{
+    int rc;
+
+    if (strcmp(c->format, "json") == 0)
+        rc = saved_plan_write(&r->plan, &r->programs, r->build.dir, stdout, err);
+    else if (strcmp(c->format, "dot") == 0)
+        rc = plan_print_dot(&r->plan, stdout, err);
+    else
+        rc = plan_print_text(&r->plan, stdout, err);
+    if (rc == 0 && fflush(stdout) != 0)
+        rc = error_errno(err, "stdout", "free disk space, or look at who reads the output", "cannot write the plan");
+    return rc;
+}
+
+int cli_plan(int argc, char **argv)
+{
+    static const struct argp_child children[] = {{&recording_argp, 0, "What is recorded:", 1}, {0}};
+    static const struct argp argp = {.options = options, .parser = parse, .args_doc = "BUILD", .doc = doc,
+                                     .children = children};
+    struct plan_command c = {.format = "text"};
+    struct recording r = {0};
+    char name[] = "l3replay plan";
+    struct error err;
+    int rc;
+
+    argp_err_exit_status = EXIT_CODE_USAGE;
+    argv[0] = name;
+    argp_parse(&argp, argc, argv, 0, NULL, &c);
+    rc = recording_open(&r, &c.recording, &err);
+    if (rc == 0)
+        rc = recording_record(&r, &c.recording, &err);
+    if (rc == 0)
+        rc = edges_compile(&r.plan, c.recording.deps, &err);
+    if (rc == 0)
+        rc = print(&c, &r, &err);
+    if (rc < 0)
+        error_print(&err);
+    recording_free(&r);
+    run_options_free(&c.recording);
+    return rc < 0 ? EXIT_CODE_INFRA : EXIT_CODE_PASS;
+}

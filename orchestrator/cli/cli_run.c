@@ -1,0 +1,256 @@
+/* `l3replay run BUILD`: parses the command line, and starts mpirun when nobody did. */
+#include <argp.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "common/log.h"
+#include "launch/front.h"
+#include "orchestrator/cli/cli.h"
+#include "orchestrator/cli/recording_options.h"
+#include "orchestrator/open/build.h"
+#include "orchestrator/run/marker.h"
+#include "topology/topology.h"
+
+enum { OPT_DEVICE = 0x200, OPT_SEED, OPT_EXPECT, OPT_RTOL, OPT_ATOL, OPT_SAVE, OPT_TIMEOUT, OPT_PLAN, OPT_RESULT,
+       OPT_LOG_LEVEL };
+
+static const char doc[] =
+    "Replay the L3 build in directory BUILD: record its host_orch.py, compile its programs, run every dispatch on its "
+    "card, compare the outputs.\v"
+    "Examples:\n"
+    "  mpirun -np 4 l3replay run build_output/my_build\n"
+    "  l3replay run build_output/my_build --device-ids 0-7 --seed 3\n"
+    "  l3replay run my_build --input x=x.npy --expect out=ref.npy --rtol 1e-3\n"
+    "  l3replay plan my_build --format json > p.json && l3replay run my_build --plan p.json\n\n"
+    "The last lines on stdout are PYPTO_EXEC_RESULT=PASS device=N, =FAIL or =INFRA, and all device ids.\n"
+    "Exit status: 0 PASS, 1 FAIL, 2 wrong usage, 3 INFRA.";
+
+static const struct argp_option options[] = {
+    {NULL, 'n', "P", 0, "processes, when not started by mpirun (default: one a card, at most the cores)", 0},
+    {"device", OPT_DEVICE, "NAME", 0, "auto (default) or cpu", 0},
+    {"seed", OPT_SEED, "N", 0, "seed of generated inputs (default 0)", 2},
+    {"expect", OPT_EXPECT, "NAME=FILE.npy", 0, "what a parameter must hold after the run (default: data/out/NAME.npy)", 2},
+    {"rtol", OPT_RTOL, "X", 0, "relative tolerance (default 1e-5)", 2},
+    {"atol", OPT_ATOL, "X", 0, "absolute tolerance (default 1e-5)", 2},
+    {"save-outputs", OPT_SAVE, "DIR", 0, "write every output parameter as DIR/NAME.npy", 2},
+    {"timeout", OPT_TIMEOUT, "SECONDS", 0, "stop a run in which no dispatch ends for so long (default 600; 0: never)", 2},
+    {"plan", OPT_PLAN, "FILE", 0, "replay a saved plan instead of recording host_orch.py (no Python)", 2},
+    {"result", OPT_RESULT, "FILE.json", 0, "verdict, times per card and dispatch, versions", 2},
+    {"log-level", OPT_LOG_LEVEL, "LEVEL", 0, "debug, info, timing (default), warn, error, null", 2},
+    {0},
+};
+
+static double parse_number(struct argp_state *state, const char *option, const char *text, double least)
+{
+    char *end;
+    double value;
+
+    errno = 0;
+    value = strtod(text, &end);
+    if (errno || end == text || *end || !isfinite(value) || value < least)
+        argp_error(state, "--%s wants a number of at least %g, not '%s'", option, least, text);
+    return value;
+}
+
+static void add_expect(struct argp_state *state, struct run_options *o, char *text)
+{
+    char *name, *file;
+
+    option_split(state, "expect", text, &name, &file);
+    o->expects = option_grow(state, o->expects, o->nexpect, sizeof *o->expects);
+    o->expects[o->nexpect++] = (struct named_file){.name = name, .file = file};
+}
+
+static uint64_t parse_seed(struct argp_state *state, const char *text)
+{
+    char *end;
+    unsigned long long seed;
+
+    errno = 0;
+    seed = strtoull(text, &end, 10);
+    if (errno || end == text || *end || *text == '-')
+        argp_error(state, "--seed wants a whole number, not '%s'", text);
+    return seed;
+}
+
+static error_t parse_argument(struct argp_state *state, struct run_options *o, char *arg)
+{
+    if (o->build)
+        argp_error(state, "one BUILD is replayed at a time; '%s' is one too many", arg);
+    o->build = arg;
+    return 0;
+}
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+    struct run_options *o = state->input;
+    enum log_level level;
+
+    switch (key) {
+    case ARGP_KEY_INIT:
+        state->child_inputs[0] = o;
+        return 0;
+    case 'n':
+        o->nproc = (int)parse_number(state, "n", arg, 1);
+        return 0;
+    case OPT_DEVICE:
+        if (strcmp(arg, "auto") != 0 && strcmp(arg, "cpu") != 0)
+            argp_error(state, "--device is auto or cpu, not '%s'", arg);
+        o->device = arg;
+        return 0;
+    case OPT_SEED:
+        o->seed = parse_seed(state, arg);
+        return 0;
+    case OPT_EXPECT:
+        add_expect(state, o, arg);
+        return 0;
+    case OPT_RTOL:
+        o->tolerance.rtol = parse_number(state, "rtol", arg, 0);
+        return 0;
+    case OPT_ATOL:
+        o->tolerance.atol = parse_number(state, "atol", arg, 0);
+        return 0;
+    case OPT_SAVE:
+        o->save_outputs = arg;
+        return 0;
+    case OPT_TIMEOUT:
+        o->timeout = parse_number(state, "timeout", arg, 0);
+        return 0;
+    case OPT_PLAN:
+        o->plan_file = arg;
+        return 0;
+    case OPT_RESULT:
+        o->result_file = arg;
+        return 0;
+    case OPT_LOG_LEVEL:
+        if (log_level_parse(arg, &level) < 0)
+            argp_error(state, "--log-level is debug, info, timing, warn, error or null, not '%s'", arg);
+        log_set_level(level);
+        return 0;
+    case ARGP_KEY_ARG:
+        return parse_argument(state, o, arg);
+    case ARGP_KEY_END:
+        if (!o->build)
+            argp_error(state, "which build? give its directory");
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+void run_options_free(struct run_options *o)
+{
+    free(o->inputs);
+    free(o->expects);
+    free(o->scalars);
+    free(o->shapes);
+}
+
+static void level_from_environment(void)
+{
+    const char *name = getenv("PYPTO_RUNTIME_LOG");
+    enum log_level level;
+
+    if (name && *name && log_level_parse(name, &level) == 0)
+        log_set_level(level);
+}
+
+/* One process a card, at most the cores; the build says how many cards there are. */
+static int default_processes(const struct run_options *o, struct error *err)
+{
+    struct build build = {0};
+    int cores = topology_cores();
+    int cards = -1;
+
+    if (build_open(o->build, &build, err) == 0 &&
+        (!o->device_ids || build_set_device_ids(&build, o->device_ids, err) == 0))
+        cards = (int)build.ndevice;
+    build_free(&build);
+    return cards > cores ? cores : cards;
+}
+
+static int start_job(struct run_options *o, int argc, char **argv)
+{
+    struct error err;
+    int nproc = o->nproc ? o->nproc : default_processes(o, &err);
+
+    if (nproc < 0) {
+        error_print(&err);
+        marker_print(RESULT_INFRA, NULL, 0);
+        return EXIT_CODE_INFRA;
+    }
+    if (nproc == 1) {
+        setenv("OMPI_MCA_ess_singleton_isolated", "1", 0); /* a job of one needs no daemon */
+        return run_replay(o, argc, argv);
+    }
+    return launch_self(nproc, argc, argv);
+}
+
+static void free_arguments(char **copy)
+{
+    for (char **at = copy; at && *at; at++)
+        free(*at);
+    free(copy);
+}
+
+/* Parsing cuts and reorders its arguments, and the job is started with them as they were typed. */
+static char **copy_arguments(int argc, char **argv)
+{
+    char **copy = calloc((size_t)argc + 1, sizeof *copy);
+
+    for (int i = 0; copy && i < argc; i++) {
+        copy[i] = strdup(i ? argv[i] : "l3replay run");
+        if (!copy[i]) {
+            free_arguments(copy);
+            return NULL;
+        }
+    }
+    return copy;
+}
+
+/* In a job every process parses; the first one tells what is wrong, the others leave without a word. */
+static void parse_arguments(const struct argp *argp, int argc, char **argv, struct run_options *o)
+{
+    int kept = -1, null = -1;
+
+    if (launch_rank() > 0) {
+        kept = dup(STDERR_FILENO);
+        null = open("/dev/null", O_WRONLY);
+        if (kept >= 0 && null >= 0)
+            dup2(null, STDERR_FILENO);
+    }
+    argp_parse(argp, argc, argv, 0, NULL, o);
+    if (kept >= 0 && null >= 0)
+        dup2(kept, STDERR_FILENO);
+    if (kept >= 0)
+        close(kept);
+    if (null >= 0)
+        close(null);
+}
+
+int cli_run(int argc, char **argv)
+{
+    static const struct argp_child children[] = {{&recording_argp, 0, "What is recorded:", 1}, {0}};
+    static const struct argp argp = {.options = options, .parser = parse, .args_doc = "BUILD", .doc = doc,
+                                     .children = children};
+    struct run_options o = {.device = "auto", .tolerance = {.rtol = 1e-5, .atol = 1e-5}, .timeout = 600};
+    char **copy = copy_arguments(argc, argv);
+    int code;
+
+    if (!copy) {
+        fputs("l3replay: out of memory\n", stderr);
+        return EXIT_CODE_INFRA;
+    }
+    level_from_environment();
+    argp_err_exit_status = EXIT_CODE_USAGE;
+    parse_arguments(&argp, argc, copy, &o);
+    code = launch_under_mpi() ? run_replay(&o, argc, argv) : start_job(&o, argc, argv);
+    run_options_free(&o);
+    free_arguments(copy);
+    return code;
+}

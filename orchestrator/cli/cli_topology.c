@@ -1,0 +1,35 @@
+/* l3replay topology: what placement sees of this host. */
+#include <argp.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "orchestrator/cli/cli.h"
+#include "orchestrator/run/marker.h"
+#include "topology/topology.h"
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+    if (key == ARGP_KEY_ARG)
+        argp_error(state, "there is nothing to name here: '%s'", arg);
+    return key == ARGP_KEY_ARG ? EINVAL : ARGP_ERR_UNKNOWN;
+}
+
+int cli_topology(int argc, char **argv)
+{
+    static const struct argp argp = {
+        .parser = parse,
+        .doc = "Show this host as placement sees it: packages, NUMA nodes, cores that may be used, accelerators."};
+    char host[256] = "this host";
+    struct error err;
+
+    argp_err_exit_status = EXIT_CODE_USAGE;
+    argp_parse(&argp, argc, argv, 0, NULL, NULL);
+    if (gethostname(host, sizeof host - 1) < 0)
+        host[0] = '\0';
+    printf("host %s\n", host);
+    if (topology_show(stdout, &err) < 0) {
+        error_print(&err);
+        return EXIT_CODE_INFRA;
+    }
+    return EXIT_CODE_PASS;
+}

@@ -1,0 +1,53 @@
+/* l3replay: looks up the command. */
+#include <stdio.h>
+#include <string.h>
+
+#include "orchestrator/cli/cli.h"
+#include "orchestrator/run/marker.h"
+
+struct command {
+    const char *name;
+    int (*run)(int argc, char **argv);
+    const char *help;
+};
+
+static const struct command commands[] = {
+    {"run", cli_run, "replay an L3 build: PASS, FAIL or INFRA"},
+    {"inspect", cli_inspect, "show what a build is: kind, platform, parameters, programs, kernels"},
+    {"plan", cli_plan, "show what a replay would do: nodes, edges and why each edge exists"},
+    {"topology", cli_topology, "show this host as placement sees it"},
+};
+
+static void usage(FILE *f)
+{
+    fputs("Usage: l3replay COMMAND [OPTION...]\n"
+          "Replay multi-card builds of the PyPTO stack with MPI.\n\nCommands:\n", f);
+    for (size_t i = 0; i < sizeof commands / sizeof *commands; i++)
+        fprintf(f, "  %-9s  %s\n", commands[i].name, commands[i].help);
+    fputs("\nExamples:\n"
+          "  mpirun -np 4 l3replay run build_output/my_build\n"
+          "  l3replay run build_output/my_build            (starts mpirun itself)\n"
+          "  l3replay plan build_output/my_build --format dot | dot -Tsvg > plan.svg\n"
+          "\n`l3replay COMMAND --help` tells the options of a command.\n", f);
+}
+
+int main(int argc, char **argv)
+{
+    if (argc < 2) {
+        usage(stderr);
+        return EXIT_CODE_USAGE;
+    }
+    if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "help") == 0) {
+        usage(stdout);
+        return EXIT_CODE_PASS;
+    }
+    if (strcmp(argv[1], "--version") == 0) {
+        puts("l3replay " L3R_VERSION);
+        return EXIT_CODE_PASS;
+    }
+    for (size_t i = 0; i < sizeof commands / sizeof *commands; i++)
+        if (strcmp(argv[1], commands[i].name) == 0)
+            return commands[i].run(argc - 1, argv + 1);
+    fprintf(stderr, "l3replay: there is no command '%s'; `l3replay --help` lists them\n", argv[1]);
+    return EXIT_CODE_USAGE;
+}

@@ -1,0 +1,116 @@
+#include "orchestrator/cli/recording_options.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { OPT_PLATFORM = 0x100, OPT_DEVICE_IDS, OPT_INPUT, OPT_SCALAR, OPT_SHAPE, OPT_DEPS };
+
+static const struct argp_option options[] = {
+    {"platform", OPT_PLATFORM, "NAME", 0, "a2a3, a2a3sim, a5 or a5sim (default: the build's)", 1},
+    {"device-ids", OPT_DEVICE_IDS, "IDS", 0, "cards to use, as 0,1 or 0-3; their number is the world size", 1},
+    {"input", OPT_INPUT, "NAME=FILE.npy", 0, "contents of a parameter (default: data/in/NAME.npy, else generated)", 1},
+    {"scalar", OPT_SCALAR, "NAME=VALUE", 0, "value of a scalar parameter", 1},
+    {"shape", OPT_SHAPE, "NAME=4x128", 0, "shape of a parameter with dynamic dimensions", 1},
+    {"deps", OPT_DEPS, "MODE", 0, "order of dispatches: exact (default), full, upstream", 1},
+    {0},
+};
+
+void option_split(struct argp_state *state, const char *option, char *text, char **name, char **value)
+{
+    char *equals = strchr(text, '=');
+
+    if (!equals || equals == text || !equals[1])
+        argp_error(state, "--%s wants NAME=VALUE, not '%s'", option, text);
+    *equals = '\0';
+    *name = text;
+    *value = equals + 1;
+}
+
+void *option_grow(struct argp_state *state, void *array, size_t count, size_t size)
+{
+    char *grown = realloc(array, (count + 1) * size);
+
+    if (!grown)
+        argp_failure(state, 3, ENOMEM, "options");
+    else
+        memset(grown + count * size, 0, size);
+    return grown;
+}
+
+static void add_input(struct argp_state *state, struct run_options *o, char *text)
+{
+    char *name, *file;
+
+    option_split(state, "input", text, &name, &file);
+    o->inputs = option_grow(state, o->inputs, o->ninput, sizeof *o->inputs);
+    o->inputs[o->ninput++] = (struct named_file){.name = name, .file = file};
+}
+
+static void add_scalar(struct argp_state *state, struct run_options *o, char *text)
+{
+    char *name, *value, *end;
+    double number;
+
+    option_split(state, "scalar", text, &name, &value);
+    number = strtod(value, &end);
+    if (*end && strcasecmp(value, "true") != 0 && strcasecmp(value, "false") != 0)
+        argp_error(state, "--scalar %s: '%s' is not a number", name, value);
+    o->scalars = option_grow(state, o->scalars, o->nscalar, sizeof *o->scalars);
+    o->scalars[o->nscalar++] = (struct record_scalar){.name = name, .value = number, .text = value};
+}
+
+static void add_shape(struct argp_state *state, struct run_options *o, char *text)
+{
+    struct record_shape *shape;
+    char *name, *at;
+
+    option_split(state, "shape", text, &name, &at);
+    o->shapes = option_grow(state, o->shapes, o->nshape, sizeof *o->shapes);
+    shape = &o->shapes[o->nshape++];
+    shape->name = name;
+    for (;;) {
+        char *end;
+        long long size;
+
+        errno = 0;
+        size = strtoll(at, &end, 10);
+        if (errno || end == at || size < 1 || shape->ndim == PLAN_MAX_DIMS || (*end && *end != 'x'))
+            argp_error(state, "--shape %s wants sizes like 4x128, not '%s'", name, at);
+        shape->shape[shape->ndim++] = size;
+        if (!*end)
+            return;
+        at = end + 1;
+    }
+}
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+    struct run_options *o = state->input;
+
+    switch (key) {
+    case OPT_PLATFORM:
+        o->platform = arg;
+        return 0;
+    case OPT_DEVICE_IDS:
+        o->device_ids = arg;
+        return 0;
+    case OPT_INPUT:
+        add_input(state, o, arg);
+        return 0;
+    case OPT_SCALAR:
+        add_scalar(state, o, arg);
+        return 0;
+    case OPT_SHAPE:
+        add_shape(state, o, arg);
+        return 0;
+    case OPT_DEPS:
+        if (deps_mode_parse(arg, &o->deps) < 0)
+            argp_error(state, "--deps is exact, full or upstream, not '%s'", arg);
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+const struct argp recording_argp = {.options = options, .parser = parse};

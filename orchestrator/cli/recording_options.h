@@ -1,0 +1,20 @@
+/*
+ * recording_options - the options that decide what is recorded, shared by `run` and `plan`.
+ */
+#ifndef L3R_ORCHESTRATOR_CLI_RECORDING_OPTIONS_H
+#define L3R_ORCHESTRATOR_CLI_RECORDING_OPTIONS_H
+
+#include <argp.h>
+
+#include "orchestrator/run/options.h"
+
+/* Use as a child parser whose input is a struct run_options. */
+extern const struct argp recording_argp;
+
+/* Split "NAME=VALUE" at the first '='; argp_error()s when there is none. Changes `text`. */
+void option_split(struct argp_state *state, const char *option, char *text, char **name, char **value);
+
+/* Grow `array` (of `count` elements of `size`) by one zeroed element; argp_failure()s without memory. */
+void *option_grow(struct argp_state *state, void *array, size_t count, size_t size);
+
+#endif

@@ -1,0 +1,35 @@
+/*
+ * mpi_job - the MPI job: who is in it, and waiting for it without burning a core.
+ *
+ * Open MPI waits by polling; with more processes than cores that takes the
+ * cores from the compilers and kernels that are waited for. So every wait of
+ * ours that may be long is a non-blocking call, tested at growing intervals
+ * with sleep in between (at most 1 ms: little beside what is waited for).
+ */
+#ifndef L3R_ORCHESTRATOR_RUN_MPI_JOB_H
+#define L3R_ORCHESTRATOR_RUN_MPI_JOB_H
+
+#include <mpi.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "common/error.h"
+
+struct mpi_job {
+    int rank, size;
+    int node_size;        /* processes of this job on this node */
+    uint64_t init_end_ns; /* clock_now_ns() when MPI_Init was over */
+};
+
+/* MPI_Init. Fails when the job spans several nodes, which this version does not replay. */
+int mpi_job_start(struct mpi_job *job, int *argc, char ***argv, struct error *err);
+
+/* Process 0's `nbytes` at `buf` to all. */
+int mpi_job_share(const struct mpi_job *job, void *buf, size_t nbytes, struct error *err);
+
+void mpi_job_end(void);
+
+/* End every process of the job at once. For use when the others can no longer be asked. */
+_Noreturn void mpi_job_abort(int exit_code);
+
+#endif

@@ -1,0 +1,133 @@
+#include "orchestrator/run/outcome.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/log.h"
+#include "orchestrator/run/marker.h"
+#include "orchestrator/run/timings.h"
+#include "orchestrator/run/versions.h"
+
+static void set_failure(struct outcome *out, const struct error *err)
+{
+    /* The first failure is told; the rest are in the log. */
+    if (out->verdict != RESULT_PASS) {
+        error_print(err);
+        return;
+    }
+    out->verdict = err->kind == ERROR_FAIL ? RESULT_FAIL : RESULT_INFRA;
+    out->error = *err;
+}
+
+static void compare(struct outcome *out, const struct prepared *p, uint32_t storage, const void *data)
+{
+    const struct plan *plan = &p->recording.plan;
+    const struct plan_storage *s = &plan->storages[storage];
+    struct comparison numbers = {0};
+    const char *file = NULL;
+    struct error err;
+
+    if (verify_storage_full(p->verify, plan, storage, data, &numbers, &file, &err) < 0)
+        set_failure(out, &err);
+    if (file)
+        out->comparisons[out->ncomparison++] = (struct result_comparison){
+            .parameter = plan_text(plan, s->name), .file = file, .dtype = dtype_name(s->dtype), .ndim = s->ndim,
+            .shape = plan->dims + s->dims, .numbers = numbers};
+}
+
+void outcome_verify(struct outcome *out, const struct run_options *o, const struct prepared *p)
+{
+    struct error err;
+
+    out->verdict = RESULT_PASS;
+    out->comparisons = calloc(verify_count(p->verify) + 1u, sizeof *out->comparisons);
+    if (!out->comparisons) {
+        error_nomem(&err, "comparison", verify_count(p->verify) * sizeof *out->comparisons);
+        set_failure(out, &err);
+        return;
+    }
+    for (uint32_t i = 0; i < p->recording.plan.nstorage; i++) {
+        const struct plan_storage *s = &p->recording.plan.storages[i];
+        const void *data = segment_storage(&p->segment, i);
+
+        if (s->kind != PLAN_PARAM)
+            continue;
+        if (o->save_outputs && s->direction != PLAN_IN && save_output(o->save_outputs, &p->recording.plan, i, data, &err) < 0)
+            set_failure(out, &err);
+        compare(out, p, i, data);
+    }
+    if (verify_count(p->verify) == 0 && out->verdict == RESULT_PASS)
+        log_note("nothing to compare with (no --expect, no data/out): PASS means that every dispatch ran");
+}
+
+static void print_summary(const struct outcome *out, const struct prepared *p)
+{
+    const struct phases *ph = &out->phases;
+
+    if (!p->segment.header)
+        return;
+    log_msg(LOG_TIMING, "%u dispatches on %u cards in %.3f ms (record %.0f ms, plan %.0f ms, compile %.0f ms: %u built, "
+                        "%u reused; load %.0f ms, run %.0f ms)",
+            timings_dispatches(&p->segment), p->recording.plan.world_size, (double)timings_span_ns(&p->segment) / 1e6,
+            (double)ph->spent_ns[PHASE_RECORD] / 1e6, (double)ph->spent_ns[PHASE_PLAN] / 1e6,
+            (double)ph->spent_ns[PHASE_COMPILE] / 1e6, p->compiled.nbuilt, p->compiled.nreused,
+            (double)ph->spent_ns[PHASE_LOAD] / 1e6, (double)ph->spent_ns[PHASE_RUN] / 1e6);
+}
+
+static int write_result(const struct outcome *out, const struct run_options *o, const struct prepared *p,
+                        const char *marker, struct error *err)
+{
+    struct result_phase phases[PHASE_COUNT + 1];
+    struct timings timings = {0};
+    struct versions versions;
+    struct result r = {.verdict = out->verdict, .marker = marker,
+                       .error = out->verdict == RESULT_PASS ? NULL : &out->error, .build = p->recording.build.dir ? p->recording.build.dir : o->build,
+                       .plan = o->plan_file, .platform = p->recording.build.platform, .device = "cpu",
+                       .world_size = p->recording.build.ndevice, .ndevice_id = p->recording.build.ndevice,
+                       .device_ids = p->recording.build.device_ids, .seed = o->seed, .tolerance = o->tolerance, .rounds = 1,
+                       .nphase = PHASE_COUNT, .phases = phases,
+                       .nnote = p->recording.build.nnote, .notes = (const char *const *)p->recording.build.notes};
+    int rc = -1;
+
+    for (int i = 0; i < PHASE_COUNT; i++)
+        phases[i] = (struct result_phase){phase_name((enum phase)i), (double)out->phases.spent_ns[i] / 1e9};
+    if (p->segment.header && timings_first_start_ns(&p->segment))
+        phases[r.nphase++] = (struct result_phase){
+            "mpi init to first dispatch", (double)(timings_first_start_ns(&p->segment) - out->init_end_ns) / 1e9};
+    versions_collect(&versions);
+    r.comparisons = out->comparisons;
+    r.ncomparison = out->ncomparison;
+    r.versions = versions.items;
+    r.nversion = versions.count;
+    if (p->segment.header && timings_collect(&timings, &p->segment, p->recording.build.device_ids, out->nproc, err) < 0)
+        goto out;
+    r.cards = timings.cards;
+    r.ncard = timings.ncard;
+    r.dispatches = timings.dispatches;
+    r.ndispatch = timings.ndispatch;
+    rc = result_write(o->result_file, &r, err);
+out:
+    timings_free(&timings);
+    return rc;
+}
+
+int outcome_report(struct outcome *out, const struct run_options *o, const struct prepared *p)
+{
+    char marker[64];
+    struct error err;
+
+    marker_text(out->verdict, p->recording.build.device_ids, p->recording.build.ndevice, marker, sizeof marker);
+    if (out->verdict != RESULT_PASS)
+        error_print(&out->error);
+    else
+        print_summary(out, p);
+    if (o->result_file && write_result(out, o, p, marker, &err) < 0) {
+        error_print(&err);
+        out->verdict = RESULT_INFRA; /* outputs that were asked for and are lost */
+    }
+    free(out->comparisons);
+    out->comparisons = NULL;
+    marker_print(out->verdict, p->recording.build.device_ids, p->recording.build.ndevice);
+    return marker_exit_code(out->verdict);
+}

@@ -1,0 +1,32 @@
+/*
+ * outcome - the end of a run: outputs compared and saved, the verdict told in
+ * every form that was asked for.
+ */
+#ifndef L3R_ORCHESTRATOR_RUN_OUTCOME_H
+#define L3R_ORCHESTRATOR_RUN_OUTCOME_H
+
+#include <stdbool.h>
+
+#include "orchestrator/report/result.h"
+#include "orchestrator/run/options.h"
+#include "orchestrator/run/phases.h"
+#include "orchestrator/run/prepare.h"
+
+struct outcome {
+    enum result_verdict verdict;
+    struct error error; /* when the verdict is not PASS */
+    bool abrupt;        /* the other processes can no longer be asked to leave */
+    uint64_t init_end_ns;
+    int nproc;
+    struct phases phases;
+    struct result_comparison *comparisons; /* what was compared; freed by outcome_report() */
+    size_t ncomparison;
+};
+
+/* Save outputs and compare them; sets verdict and error. */
+void outcome_verify(struct outcome *out, const struct run_options *options, const struct prepared *p);
+
+/* Log the error, print summary and marker, write the result file. Returns the exit code. */
+int outcome_report(struct outcome *out, const struct run_options *options, const struct prepared *p);
+
+#endif

@@ -1,0 +1,147 @@
+#include "orchestrator/run/prepare.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/sheet.h"
+#include "orchestrator/plan/edges.h"
+
+static int check_device(const struct run_options *o, const struct build *build, struct error *err)
+{
+    if (build_platform_is_sim(build))
+        return 0;
+    if (strcmp(o->device, "cpu") == 0)
+        return error_set(err, "--device cpu", "add --platform a2a3sim or a5sim",
+                         "the cpu device runs simulator platforms only, this build is for %s", build->platform);
+    return error_set(err, build->platform, "replay it on the cpu device: --platform a2a3sim or a5sim",
+                     "there is no device for platform %s in this version", build->platform);
+}
+
+static int check_plan(const struct prepared *p, const struct run_options *o, struct error *err)
+{
+    if (inputs_check(p->recording.inputs, &p->recording.plan, err) < 0)
+        return -1;
+    if (p->recording.plan.world_size != p->recording.build.ndevice)
+        return error_set(err, o->plan_file, "give as many --device-ids as the plan has cards, or record it again",
+                         "the plan is for %u cards, the replay has %u", p->recording.plan.world_size, p->recording.build.ndevice);
+    if (p->recording.plan.nsub)
+        return error_set(err, plan_text(&p->recording.plan, p->recording.plan.subs[0]), "replay a build without sub-workers",
+                         "host_orch.py calls the sub-worker %s; this version runs no sub-workers",
+                         plan_text(&p->recording.plan, p->recording.plan.subs[0]));
+    return compile_check_plan(&p->recording.plan, &p->recording.programs, err);
+}
+
+/* Which programs of the table the plan uses. */
+static bool *wanted_programs(const struct prepared *p, struct error *err)
+{
+    bool *wanted = calloc(p->recording.programs.count + 1, sizeof *wanted);
+
+    if (!wanted) {
+        error_nomem(err, "programs", p->recording.programs.count);
+        return NULL;
+    }
+    for (uint32_t i = 0; i < p->recording.plan.nprogram; i++) {
+        const char *name = plan_text(&p->recording.plan, p->recording.plan.programs[i]);
+        long at = program_find(&p->recording.programs, name);
+
+        if (at < 0) {
+            error_set(err, name, "compile the build again, or record the plan again",
+                      "the plan dispatches a program that next_levels/ does not hold");
+            free(wanted);
+            return NULL;
+        }
+        wanted[at] = true;
+    }
+    return wanted;
+}
+
+static int write_sheet(struct prepared *p, struct error *err)
+{
+    struct sheet_writer *w = sheet_writer_new(err);
+
+    if (!w)
+        return -1;
+    for (uint32_t i = 0; i < p->recording.plan.nprogram; i++) {
+        long at = program_find(&p->recording.programs, plan_text(&p->recording.plan, p->recording.plan.programs[i]));
+        const struct compiled_program *c = &p->compiled.items[at];
+
+        if (sheet_write(w, &p->recording.programs.items[at], c->orchestration, c->kernels, err) < 0) {
+            sheet_writer_free(w);
+            return -1;
+        }
+    }
+    p->sheet = sheet_writer_text(w, err);
+    return p->sheet ? 0 : -1;
+}
+
+static int compile(struct prepared *p, int jobs, struct error *err)
+{
+    struct compile_options options = {.platform = p->recording.build.platform, .jobs = jobs};
+    bool *wanted = wanted_programs(p, err);
+    int rc = -1;
+
+    if (!wanted)
+        return -1;
+    options.wanted = wanted;
+    if (compile_check(&p->recording.programs, wanted, err) == 0 &&
+        compile_programs(&p->recording.programs, &options, &p->compiled, err) == 0)
+        rc = write_sheet(p, err);
+    free(wanted);
+    return rc;
+}
+
+static void fill_temp(const struct plan_storage *s, void *dst)
+{
+    size_t size = dtype_size(s->dtype);
+
+    for (uint64_t at = 0; at + size <= s->nbytes; at += size)
+        dtype_store(s->dtype, (char *)dst + at, s->fill);
+}
+
+static int load(struct prepared *p, struct error *err)
+{
+    if (segment_create(&p->segment, &p->recording.plan, p->sheet, p->recording.build.platform, err) < 0)
+        return -1;
+    for (uint32_t i = 0; i < p->recording.plan.nstorage; i++) {
+        const struct plan_storage *s = &p->recording.plan.storages[i];
+        void *dst = segment_storage(&p->segment, i);
+
+        if (s->kind == PLAN_PARAM && inputs_fill(p->recording.inputs, &p->recording.plan, i, dst, err) < 0)
+            return -1;
+        if (s->kind == PLAN_TEMP && s->fill != 0)
+            fill_temp(s, dst);
+    }
+    return 0;
+}
+
+int prepare(const struct run_options *o, int jobs, struct phases *phases, struct prepared *p, struct error *err)
+{
+    memset(p, 0, sizeof *p);
+    p->segment.fd = -1;
+    phases_enter(phases, PHASE_OPEN);
+    if (recording_open(&p->recording, o, err) < 0 || check_device(o, &p->recording.build, err) < 0 ||
+        build_check_dtypes(&p->recording.build, "cpu", err) < 0)
+        return -1;
+    phases_enter(phases, PHASE_RECORD);
+    if (recording_record(&p->recording, o, err) < 0 || check_plan(p, o, err) < 0)
+        return -1;
+    phases_enter(phases, PHASE_PLAN);
+    if (edges_compile(&p->recording.plan, o->deps, err) < 0 ||
+        verify_open(&p->verify, &p->recording.build, &p->recording.plan, o->expects, o->nexpect, o->tolerance, err) < 0)
+        return -1;
+    phases_enter(phases, PHASE_COMPILE);
+    if (compile(p, jobs, err) < 0)
+        return -1;
+    phases_enter(phases, PHASE_LOAD);
+    return load(p, err);
+}
+
+void prepare_free(struct prepared *p)
+{
+    segment_unmap(&p->segment);
+    free(p->sheet);
+    compiled_free(&p->compiled);
+    verify_free(p->verify);
+    recording_free(&p->recording);
+    memset(p, 0, sizeof *p);
+}

@@ -1,0 +1,28 @@
+/*
+ * prepare - everything before the first kernel: from the build directory to a
+ * filled segment. Process 0 does it; what fails here is INFRA.
+ */
+#ifndef L3R_ORCHESTRATOR_RUN_PREPARE_H
+#define L3R_ORCHESTRATOR_RUN_PREPARE_H
+
+#include "common/segment.h"
+#include "orchestrator/data/verify.h"
+#include "orchestrator/run/options.h"
+#include "orchestrator/run/phases.h"
+#include "orchestrator/run/recording.h"
+#include "rank-worker/compile/compile.h"
+
+struct prepared {
+    struct recording recording; /* its plan has edges; the segment holds a copy */
+    struct verify *verify;
+    struct compiled compiled;
+    char *sheet;
+    struct segment segment;
+};
+
+/* Fill `out`; on failure what was made stays in it for prepare_free(). */
+int prepare(const struct run_options *options, int jobs, struct phases *phases, struct prepared *out,
+            struct error *err);
+void prepare_free(struct prepared *p);
+
+#endif

@@ -1,0 +1,226 @@
+/* The `run` command from MPI_Init to the marker. */
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+#include "common/clock.h"
+#include "common/log.h"
+#include "orchestrator/run/events.h"
+#include "orchestrator/run/interrupt.h"
+#include "orchestrator/run/mpi_job.h"
+#include "orchestrator/run/marker.h"
+#include "orchestrator/run/outcome.h"
+#include "orchestrator/run/prepare.h"
+#include "orchestrator/run/supervise.h"
+#include "topology/placement.h"
+#include "topology/topology.h"
+
+/* What process 0 tells the others when preparation is over. */
+struct start {
+    int32_t failed; /* nothing to run: leave */
+    int32_t pid, segment_fd;
+    char endpoint[EVENTS_ENDPOINT_MAX];
+};
+
+/* One process's part while the plan runs. */
+struct participant {
+    struct mpi_job job;
+    struct events *events;
+    struct executors *executors;
+    int signal_fd;
+};
+
+static bool has_lane(const struct plan *plan, uint32_t lane)
+{
+    for (uint32_t i = 0; i < plan->nnode; i++)
+        if (plan->nodes[i].lane == lane)
+            return true;
+    return false;
+}
+
+static uint32_t executor_count(const struct plan *plan)
+{
+    return plan->world_size + (has_lane(plan, plan_host_lane(plan)) ? 1 : 0);
+}
+
+static int start_executors(struct participant *me, struct segment *seg, const int *device_ids, struct error *err)
+{
+    const struct plan *plan = &seg->plan;
+    struct executor_lane *lanes = calloc(plan->world_size + 1u, sizeof *lanes);
+    uint32_t first, count, n = 0;
+    int busy = me->job.size < (int)plan->world_size ? me->job.size : (int)plan->world_size;
+    int cores, rc;
+
+    if (!lanes)
+        return error_nomem(err, "executors", plan->world_size * sizeof *lanes);
+    placement_block(plan->world_size, (uint32_t)me->job.size, (uint32_t)me->job.rank, &first, &count);
+    cores = placement_cores_per_card(topology_jobs(busy), count ? (int)count : 1);
+    for (uint32_t i = 0; i < count; i++)
+        lanes[n++] = (struct executor_lane){.lane = first + i, .ncores = cores,
+                                            .device_id = device_ids ? device_ids[first + i] : 0};
+    if (me->job.rank == 0 && has_lane(plan, plan_host_lane(plan)))
+        lanes[n++] = (struct executor_lane){.lane = plan_host_lane(plan), .ncores = 1};
+    rc = executors_start(&me->executors, seg, lanes, n, err);
+    free(lanes);
+    return rc;
+}
+
+static void supervised_signals(sigset_t *set)
+{
+    interrupt_signals(set);
+    sigaddset(set, SIGCHLD);
+}
+
+/* From here on signals are read, not taken: the loop that waits knows what to tell. */
+static int open_signals(struct participant *me, struct error *err)
+{
+    sigset_t set;
+
+    supervised_signals(&set);
+    if (sigprocmask(SIG_BLOCK, &set, NULL) < 0)
+        return error_errno(err, "signals", NULL, "cannot block signals");
+    me->signal_fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+    return me->signal_fd < 0 ? error_errno(err, "signals", NULL, "cannot make a signalfd") : 0;
+}
+
+static void participant_close(struct participant *me)
+{
+    executors_free(me->executors);
+    events_close(me->events);
+    if (me->signal_fd > 0)
+        close(me->signal_fd);
+}
+
+static int work(const struct start *start, struct participant *me, struct error *err)
+{
+    struct supervision s = {.job = &me->job};
+    struct segment seg = {.fd = -1};
+    int rc = -1;
+
+    if (open_signals(me, err) < 0 || segment_open_peer(&seg, start->pid, start->segment_fd, err) < 0 ||
+        events_connect(&me->events, start->endpoint, (uint32_t)me->job.rank, err) < 0 ||
+        start_executors(me, &seg, NULL, err) < 0)
+        goto out;
+    s.seg = &seg;
+    s.events = me->events;
+    s.executors = me->executors;
+    s.signal_fd = me->signal_fd;
+    rc = supervise_worker(&s, err);
+    if (rc == 0 && s.interrupted) {
+        participant_close(me);
+        _exit(EXIT_CODE_INFRA); /* the job is coming down: MPI_Finalize would wait for the dead */
+    }
+out:
+    participant_close(me);
+    segment_unmap(&seg);
+    return rc;
+}
+
+static int run_worker(struct participant *me)
+{
+    struct start start;
+    struct error err;
+
+    if (mpi_job_share(&me->job, &start, sizeof start, &err) < 0 || (!start.failed && work(&start, me, &err) < 0)) {
+        error_print(&err);
+        mpi_job_abort(EXIT_CODE_INFRA);
+    }
+    mpi_job_end();
+    return 0;
+}
+
+static int run_lanes(struct participant *me, const struct run_options *o, struct prepared *p, struct start *start,
+                     struct outcome *out, struct error *err)
+{
+    struct supervision s = {.job = &me->job, .seg = &p->segment, .timeout = o->timeout};
+    int rc;
+
+    atomic_store(&p->segment.header->starting, executor_count(&p->recording.plan));
+    start->pid = (int32_t)getpid();
+    start->segment_fd = p->segment.fd;
+    if (open_signals(me, err) < 0 || (me->job.size > 1 && events_serve(&me->events, start->endpoint, err) < 0))
+        start->failed = 1;
+    if (mpi_job_share(&me->job, start, sizeof *start, err) < 0 || start->failed)
+        return -1;
+    if (start_executors(me, &p->segment, p->recording.build.device_ids, err) < 0) {
+        out->abrupt = me->job.size > 1;
+        return -1;
+    }
+    s.events = me->events;
+    s.executors = me->executors;
+    s.signal_fd = me->signal_fd;
+    rc = supervise_root(&s, err);
+    out->abrupt = s.interrupted;
+    if (!s.interrupted)
+        supervise_finish(&s);
+    return rc;
+}
+
+/* Everything process 0 does, up to the verdict in `out`. */
+static void replay(struct participant *me, const struct run_options *o, struct prepared *p, struct outcome *out)
+{
+    struct start start = {.failed = 1};
+    struct error ignored;
+
+    if (prepare(o, topology_cores(), &out->phases, p, &out->error) < 0) {
+        out->verdict = RESULT_INFRA;
+        mpi_job_share(&me->job, &start, sizeof start, &ignored);
+        return;
+    }
+    if ((uint32_t)me->job.size > p->recording.build.ndevice)
+        log_note("%d processes for %u cards: %u of them stay idle", me->job.size, p->recording.build.ndevice,
+                 (uint32_t)me->job.size - p->recording.build.ndevice);
+    phases_enter(&out->phases, PHASE_RUN);
+    start.failed = 0;
+    if (run_lanes(me, o, p, &start, out, &out->error) < 0) {
+        out->verdict = out->error.kind == ERROR_FAIL ? RESULT_FAIL : RESULT_INFRA;
+        return;
+    }
+    phases_enter(&out->phases, PHASE_VERIFY);
+    outcome_verify(out, o, p);
+}
+
+static int run_root(struct participant *me, const struct run_options *o)
+{
+    struct outcome out = {.init_end_ns = me->job.init_end_ns, .nproc = me->job.size};
+    struct prepared p;
+    int code;
+
+    interrupt_watch(&out.phases);
+    replay(me, o, &p, &out);
+    phases_stop(&out.phases);
+    code = outcome_report(&out, o, &p);
+    participant_close(me);
+    prepare_free(&p);
+    if (out.abrupt)
+        mpi_job_abort(code);
+    mpi_job_end();
+    return code;
+}
+
+int run_replay(const struct run_options *o, int argc, char **argv)
+{
+    struct participant me = {.signal_fd = -1};
+    struct error err;
+    sigset_t set;
+    int rc;
+
+    interrupt_install();
+    /* MPI's threads inherit the mask: a signal must not be delivered to one of them, where it is lost. */
+    supervised_signals(&set);
+    sigprocmask(SIG_BLOCK, &set, NULL);
+    rc = mpi_job_start(&me.job, &argc, &argv, &err);
+    sigprocmask(SIG_UNBLOCK, &set, NULL);
+    if (rc < 0) {
+        if (me.job.rank == 0) {
+            error_print(&err);
+            marker_print(RESULT_INFRA, NULL, 0);
+        }
+        mpi_job_end();
+        return EXIT_CODE_INFRA;
+    }
+    return me.job.rank == 0 ? run_root(&me, o) : run_worker(&me);
+}
