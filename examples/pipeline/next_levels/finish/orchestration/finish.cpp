@@ -1,0 +1,43 @@
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "pto_orchestration_api.h"
+
+extern "C" {
+
+__attribute__((visibility("default")))
+PTO2OrchestrationConfig aicpu_orchestration_config(const ChipTaskArgs& orch_args) {
+    (void)orch_args;
+    return PTO2OrchestrationConfig{
+        .expected_arg_count = 4,
+    };
+}
+
+__attribute__((visibility("default")))
+void aicpu_orchestration_entry(const ChipTaskArgs& orch_args) {
+    // External tensors
+    const ChipTensor& ext_turned = orch_args.tensor(0).ref();
+    const ChipTensor& ext_count = orch_args.tensor(1).ref();
+    const ChipTensor& ext_out = orch_args.tensor(2).ref();
+
+    // Scalar params
+    int32_t weight = from_u64<int32_t>(orch_args.scalar(0));
+
+    PTO2_SCOPE() {
+        // Task 0: shift_row
+        CoreTaskArgs params_t0;
+        params_t0.add_input(ext_turned);
+        params_t0.add_output(ext_out);
+        params_t0.add_scalar(weight);
+        rt_submit_aiv_task(0, params_t0);
+
+        // Task 1: count_positive
+        CoreTaskArgs params_t1;
+        params_t1.add_input(ext_out);
+        params_t1.add_inout(ext_count);
+        rt_submit_aiv_task(1, params_t1);
+    }
+}
+
+}  // extern "C"
