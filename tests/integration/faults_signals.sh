@@ -1,0 +1,156 @@
+#!/bin/bash
+# Interrupts, and processes that are killed: the right marker where somebody is left to print it, and nothing left.
+. "$(dirname "$0")/lib_replay.sh"
+
+kernel=next_levels/add_rows/kernels/aiv/vector_add.cpp
+fifo=$work/events
+mkfifo "$fifo"
+exec 9<>"$fifo"
+
+# Every card says on the fifo that its kernel runs, and then sleeps until something ends it.
+copy_example vector-add sleeping
+replace_call "$build/$kernel" vector_add \
+    "    int events = open(\"$fifo\", O_WRONLY);
+    if (write(events, \"running\\n\", 8) != 8) {
+        return;
+    }
+    for (;;) {
+        pause();
+    }"
+sed -i 's|^#include <cstdint>|&\n#include <fcntl.h>\n#include <unistd.h>|' "$build/$kernel"
+sleeping=$build
+
+await_running() { # CARDS
+    local line count
+    for count in $(seq "$1"); do
+        read -r -t 60 -u 9 line || complain "card $count never ran its kernel"
+    done
+}
+
+drain() {
+    local line
+    while read -r -t 0.01 -u 9 line; do :; done
+}
+
+# Processes of the run by role: executor, mpirun, front, or the number of an MPI rank.
+find_role() {
+    local pid name rank
+    for pid in $(tagged); do
+        name=$(cat "/proc/$pid/comm" 2>/dev/null)
+        rank=$(tr '\0' '\n' <"/proc/$pid/environ" 2>/dev/null | sed -n 's/^OMPI_COMM_WORLD_RANK=//p')
+        case $name in
+        l3replay-exec*) role=executor ;;
+        mpirun | orterun | mpiexec | prterun) role=mpirun ;;
+        l3replay) role=${rank:-front} ;;
+        *) role=other ;;
+        esac
+        [ "$role" = "$1" ] && echo "$pid"
+    done
+}
+
+signal_role() { # SIGNAL ROLE
+    local pids
+    pids=$(find_role "$2")
+    [ -n "$pids" ] || complain "no process is a $2"
+    # One of several is enough.
+    kill -"$1" "${pids%%$'\n'*}"
+}
+
+# --- interrupts ------------------------------------------------------------------------------------------------
+
+for signal in INT TERM; do
+    drain
+    start mpirun -np 2 "$L3REPLAY" run "$sleeping" --device-ids 0-3
+    await_running 4
+    kill -"$signal" "$started"
+    finish_run
+    [ "$status" -ne 0 ] || complain "an interrupted run does not succeed"
+    grep -q 'PYPTO_EXEC_RESULT=\(PASS\|FAIL\)' "$work/out" && complain "an interrupted run is neither PASS nor FAIL"
+    expect_out '^PYPTO_EXEC_RESULT=INFRA$'
+    expect_nothing_left
+
+    drain
+    start "$L3REPLAY" run "$sleeping" -n 2 --device-ids 0-3
+    await_running 4
+    kill -"$signal" "$started"
+    finish_run
+    [ "$status" -ne 0 ] || complain "an interrupted run does not succeed"
+    expect_out '^PYPTO_EXEC_RESULT=INFRA$'
+    expect_nothing_left
+done
+
+# While the compiler runs: it reads a fifo as if it were a header, so it is known to run, and it never ends.
+copy_example vector-add compiling
+mkfifo "$work/header.h"
+sed -i "s|^#include \"tensor.h\"|#include \"$work/header.h\"\n&|" "$build/$kernel"
+compiling=$build
+for signal in INT TERM; do
+    start mpirun -np 2 "$L3REPLAY" run "$compiling" --device-ids 0-1
+    # Opens once the compiler has opened it.
+    timeout 60 bash -c "exec 8>'$work/header.h'; kill -$signal $started; sleep 5" &
+    holder=$!
+    finish_run
+    kill "$holder" 2>/dev/null
+    wait "$holder" 2>/dev/null
+    [ "$status" -ne 0 ] || complain "an interrupted run does not succeed"
+    expect_out '^PYPTO_EXEC_RESULT=INFRA$'
+    expect_nothing_left
+done
+
+# --- kill -9 ---------------------------------------------------------------------------------------------------
+
+# An executor: a kernel does not raise SIGKILL; the out-of-memory killer or a person does, so it says nothing about
+# the program.
+drain
+start mpirun -np 2 "$L3REPLAY" run "$sleeping" --device-ids 0-3 --timeout 60
+await_running 4
+signal_role KILL executor
+finish_run
+expect_infra 'card [0-3]' 'killed' 'add_rows'
+expect_nothing_left
+
+# A process of the job that does not print: INFRA, or at least not a verdict about the program.
+drain
+start mpirun -np 2 "$L3REPLAY" run "$sleeping" --device-ids 0-3 --timeout 60
+await_running 4
+signal_role KILL 1
+finish_run
+[ "$status" -ne 0 ] || complain "a run that lost a process does not succeed"
+grep -q 'PYPTO_EXEC_RESULT=\(PASS\|FAIL\)' "$work/out" && complain "a lost process is neither PASS nor FAIL"
+expect_nothing_left
+
+# The process that prints, mpirun, the front: nobody promises a marker, but nothing stays and nothing succeeds. Under
+# the front, the front still prints when what it started dies.
+drain
+start mpirun -np 2 "$L3REPLAY" run "$sleeping" --device-ids 0-3
+await_running 4
+signal_role KILL 0
+finish_run
+[ "$status" -ne 0 ] || complain "a run that lost process 0 does not succeed"
+expect_nothing_left
+
+for role in 0 1 mpirun; do
+    drain
+    start "$L3REPLAY" run "$sleeping" -n 2 --device-ids 0-3
+    await_running 4
+    signal_role KILL "$role"
+    finish_run
+    expect_status 3
+    expect_out '^PYPTO_EXEC_RESULT=INFRA$'
+    expect_nothing_left
+done
+
+drain
+start "$L3REPLAY" run "$sleeping" -n 2 --device-ids 0-3
+await_running 4
+kill -KILL "$started"
+finish_run
+expect_nothing_left
+
+drain
+start mpirun -np 2 "$L3REPLAY" run "$sleeping" --device-ids 0-3
+await_running 4
+kill -KILL "$started"
+finish_run
+expect_nothing_left
+conclude

@@ -1,0 +1,121 @@
+#!/bin/bash
+# Options of `l3replay run`: devices, inputs, outputs, expectations, results, seeds.
+. "$(dirname "$0")/lib_replay.sh"
+
+json() { # PYTHON_EXPRESSION over `result`
+    python3 -c 'import json, sys; result = json.load(open(sys.argv[1])); sys.exit(not (eval(sys.argv[2])))' \
+        "$work/result.json" "$1" || complain "the result should satisfy: $1: $(cat "$work/result.json")"
+}
+
+# Without mpirun it starts itself.
+copy_example vector-add
+run "$L3REPLAY" run "$build"
+expect_pass 0
+expect_out '^PYPTO_EXEC_DEVICES=0,1,2,3$'
+run "$L3REPLAY" run "$build" -n 2
+expect_pass 0
+run "$L3REPLAY" run "$build" -n 2 --device-ids 3,5
+expect_pass 3
+expect_out '^PYPTO_EXEC_DEVICES=3,5$'
+
+# Outputs are saved as they were compared: whole .npy files, equal to the expected ones byte for byte.
+for example in vector-add pipeline; do
+    copy_example "$example"
+    run "$L3REPLAY" run "$build" -n 2 --save-outputs "$work/saved/$example"
+    expect_pass 0
+    for file in "$build"/data/out/*.npy; do
+        python3 - "$file" "$work/saved/$example/$(basename "$file")" <<'PYTHON' || complain "$file was not saved right"
+import sys
+def parts(path):
+    data = open(path, "rb").read()
+    end = 10 + int.from_bytes(data[8:10], "little")
+    return eval(data[10:end]), data[end:]
+sys.exit(parts(sys.argv[1]) != parts(sys.argv[2]))
+PYTHON
+    done
+done
+
+# Expectations: one that holds, one that does not, tolerances that decide.
+copy_example vector-add
+cp "$build/data/out/out.npy" "$work/right.npy"
+rm -r "$build/data/out"
+run "$L3REPLAY" run "$build" -n 1
+expect_status 0
+expect_err "not compared|nothing.*compar|no expected"
+run "$L3REPLAY" run "$build" -n 1 --expect "out=$work/right.npy"
+expect_pass 0
+make_npy "$work/wrong.npy" '<f4' '64, 16' 1024 f 0.5
+run "$L3REPLAY" run "$build" -n 1 --expect "out=$work/wrong.npy"
+expect_fail '1024 of 1024|1024.*1024' '\bout\b' '0\.5' '\[0, 0\]|\(0, 0\)|index 0'
+# Values lie in -26..26, so 26.5 is the largest distance from 0.5.
+run "$L3REPLAY" run "$build" -n 1 --expect "out=$work/wrong.npy" --rtol 0 --atol 26.5
+expect_pass 0
+run "$L3REPLAY" run "$build" -n 1 --expect "out=$work/wrong.npy" --rtol 0 --atol 26.4
+expect_fail 'of 1024'
+
+# Inputs and scalars by plain name; what is expected follows from the example's definition.
+copy_example pipeline
+make_npy "$work/zero.npy" '<f4' '8, 64' 512 f 0
+run "$L3REPLAY" run "$build" -n 1 --input "x=$work/zero.npy" --save-outputs "$work/zero"
+expect_fail '\bout' # data/out is for the other input
+python3 - "$work/zero/out__ssa_v0.npy" <<'PYTHON' || complain "with x = 0 a row is its weight"
+import struct, sys
+values = struct.unpack("<512f", open(sys.argv[1], "rb").read()[-2048:])
+weights = [i if i % 2 == 0 else 8 - i for i in range(8)]
+sys.exit(list(values) != [float(w) for w in weights for _ in range(64)])
+PYTHON
+run "$L3REPLAY" run "$build" -n 1 --scalar n=3
+expect_pass 0
+run "$L3REPLAY" run "$build" -n 1 --scalar n=2
+expect_fail 'mismatch|differ|wrong'
+run "$L3REPLAY" run "$build" -n 1 --scalar nobody=2
+expect_usage nobody
+run "$L3REPLAY" run "$build" -n 1 --scalar n=many
+expect_usage many
+
+# --result: a file for programs.
+copy_example vector-add
+run "$L3REPLAY" run "$build" -n 2 --device-ids 0-3 --result "$work/result.json"
+expect_pass 0
+json 'result["verdict"] == "PASS"'
+json 'result["device_ids"] == [0, 1, 2, 3]'
+json 'result["world_size"] == 4'
+run "$L3REPLAY" run "$build" -n 2 --expect "out=$work/wrong.npy" --result "$work/result.json"
+expect_status 1
+json 'result["verdict"] == "FAIL"'
+json '"out" in json.dumps(result["error"])'
+rm "$build/orchestration/host_orch.py"
+run "$L3REPLAY" run "$build" --result "$work/result.json"
+expect_status 3
+json 'result["verdict"] == "INFRA"'
+
+# Generated inputs depend on the seed alone: the same twice, whatever the number of processes and cards.
+copy_example vector-add
+rm -r "$build/data"
+run "$L3REPLAY" run "$build" -n 1 --device-ids 0 --seed 7 --save-outputs "$work/seed7a"
+run mpirun -np 2 "$L3REPLAY" run "$build" --device-ids 0-7 --seed 7 --save-outputs "$work/seed7b"
+run "$L3REPLAY" run "$build" -n 1 --seed 8 --save-outputs "$work/seed8"
+cmp -s "$work/seed7a/out.npy" "$work/seed7b/out.npy" || complain "one seed gave two results"
+cmp -s "$work/seed7a/out.npy" "$work/seed8/out.npy" && complain "two seeds gave one result"
+
+# Usage errors.
+run "$L3REPLAY" run
+expect_usage 'BUILD|usage'
+run "$L3REPLAY" run "$build" --no-such-option
+expect_usage 'no-such-option'
+run "$L3REPLAY" run "$build" --device-ids 1,x
+expect_usage '1,x'
+run "$L3REPLAY" run "$build" --device-ids 1,1
+expect_usage '\b1\b.*(twice|again|duplicate)'
+run "$L3REPLAY" run "$build" --timeout soon
+expect_usage 'soon'
+run "$L3REPLAY" run "$build" --input a
+expect_usage 'NAME=FILE'
+run "$L3REPLAY" no-such-command
+expect_usage 'no-such-command'
+run "$L3REPLAY" --version
+expect_status 0
+run "$L3REPLAY" --help
+expect_status 0
+expect_out run plan inspect
+conclude

@@ -1,0 +1,226 @@
+#!/usr/bin/env bash
+# Builds everything and runs every test; works on a fresh Debian machine, as root or as a plain user.
+#
+#     tests/run.sh                   all stages
+#     tests/run.sh NAME...           only these tests of the main stage (test_plan, examples, ...)
+#     tests/run.sh --stage STAGE     only this stage; may be repeated
+#
+# Stages:
+#     main   gcc with the address and undefined-behaviour sanitizers into build-test/: all unit and integration tests
+#     clang  a release build with clang, warnings are errors
+#     tsan   the unit tests that run threads, with the thread sanitizer
+#     lint   cppcheck and clang-tidy (.clang-tidy says which checks)
+#
+# One line a test; what a failed one printed follows. A test is skipped when it ends with code 77 or when its last line
+# is "skipped: REASON". The last line is "N passed, N failed, N skipped"; the exit code is 0 when none failed.
+#
+# L3R_TEST_JOBS tests run at once (2). Results of interest stay in build-test/logs.
+set -u
+
+top=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+. "$top/launch/packages.sh"
+
+unit_limit=300
+integration_limit=900
+jobs=${L3R_TEST_JOBS:-2}
+threaded_tests="test_cpu* test_device* test_scheduler* test_word test_segment test_executors test_events test_jobs"
+
+stages=()
+names=()
+while [ $# -gt 0 ]; do
+    case $1 in
+    --stage)
+        [ $# -ge 2 ] || { echo "--stage wants main, clang, tsan or lint" >&2; exit 2; }
+        case $2 in
+        main | clang | tsan | lint) stages+=("$2") ;;
+        *) echo "there is no stage '$2': main, clang, tsan, lint" >&2; exit 2 ;;
+        esac
+        shift 2
+        ;;
+    -h | --help)
+        sed -n '2,/^set/s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"
+        exit 0
+        ;;
+    -*)
+        echo "unknown option $1; see --help" >&2
+        exit 2
+        ;;
+    *)
+        names+=("$(basename "$1" .sh)")
+        shift
+        ;;
+    esac
+done
+if [ ${#stages[@]} -eq 0 ]; then
+    if [ ${#names[@]} -gt 0 ]; then
+        stages=(main)
+    else
+        stages=(main clang tsan lint)
+    fi
+fi
+
+run_dir=$(mktemp -d "${TMPDIR:-/tmp}/l3r-tests.XXXXXX") || exit 1
+results=$run_dir/results
+logs=$top/build-test/logs
+mkdir -p "$run_dir/tmp" "$results" "$logs"
+
+clean_up() {
+    local running
+    running=$(jobs -p)
+    [ -z "$running" ] || kill $running 2>/dev/null
+    wait 2>/dev/null
+    chmod -R u+w "$run_dir" 2>/dev/null
+    rm -rf "$run_dir"
+}
+trap clean_up EXIT
+trap 'exit 130' INT TERM
+
+unset L3REPLAY_INCLUDE_DIR L3REPLAY_EXECUTOR L3REPLAY_RECORDER_DIR L3REPLAY_MPIRUN
+unset PYPTO_RUNTIME_LOG PYPTO_REBUILD_FROM_PTO
+export TMPDIR=$run_dir/tmp
+export L3REPLAY_CACHE_DIR=$run_dir/store
+export UBSAN_OPTIONS=print_stacktrace=1
+export OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_mpi_yield_when_idle=1 OMPI_MCA_hwloc_base_binding_policy=none
+if [ "$(id -u)" -eq 0 ]; then
+    export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+fi
+
+seconds() { # SINCE, of $EPOCHREALTIME, in microseconds
+    local took=$((${EPOCHREALTIME/[.,]/} - $1))
+    printf '%d.%01d' $((took / 1000000)) $((took / 100000 % 10))
+}
+
+# Run one test and say how it went: NAME LIMIT COMMAND...
+run_one() {
+    local name=$1 limit=$2 log=$logs/$1.log begun=${EPOCHREALTIME/[.,]/} code last verdict
+    shift 2
+    timeout -k 10 "$limit" "$@" >"$log" 2>&1 </dev/null
+    code=$?
+    last=$(tail -n 1 "$log")
+    case $code in
+    77) verdict=SKIP ;;
+    0) [[ $last == "skipped: "* ]] && verdict=SKIP || verdict=PASS ;;
+    *) verdict=FAIL ;;
+    esac
+    echo $verdict >"$results/$name"
+    case $verdict in
+    PASS) printf 'PASS  %s  %s s\n' "$name" "$(seconds "$begun")" ;;
+    SKIP) printf 'SKIP  %s  %s\n' "$name" "${last#skipped: }" ;;
+    FAIL)
+        [ $code -eq 124 ] && echo "(ended after the limit of $limit s)" >>"$log"
+        printf 'FAIL  %s  %s s, code %d\n%s\n' "$name" "$(seconds "$begun")" "$code" "$(sed 's/^/    /' "$log")"
+        ;;
+    esac
+}
+
+# The same in the background, at most $jobs at once.
+spawn() {
+    while [ "$(jobs -rp | wc -l)" -ge "$jobs" ]; do
+        wait -n
+    done
+    run_one "$@" &
+}
+
+wanted() { # NAME
+    local name
+    [ ${#names[@]} -gt 0 ] || return 0
+    for name in "${names[@]}"; do
+        [ "$name" = "$1" ] && return 0
+    done
+    return 1
+}
+
+# Building is a test as well. Returns 1 when it fails.
+build() { # NAME DIRECTORY "TARGET..." CMAKE_OPTION...
+    local name=$1
+    shift
+    run_one "$name" 3000 bash -c 'cmake -S "$0" -B "$1" -G Ninja "${@:3}" && cmake --build "$1" ${2:+--target $2}' \
+        "$top" "$@"
+    [ "$(cat "$results/$name")" = PASS ]
+}
+
+# What the tests left in the directory for temporary files, which was empty before.
+check_leftovers() {
+    run_one leftovers 60 bash -c 'left=$(find "$0" -mindepth 1 -maxdepth 1 ! -name "ompi.*"); [ -z "$left" ] || { echo "$left"; exit 1; }' \
+        "$TMPDIR"
+}
+
+stage_main() {
+    local dir=$top/build-test test name
+    build build.main "$dir" "" -DL3R_SANITIZE=ON -DL3R_WERROR=ON || return
+    export L3REPLAY=$dir/orchestrator/l3replay
+    for test in "$top"/tests/unit/test_*.c; do
+        name=$(basename "$test" .c)
+        [ -e "$test" ] && wanted "$name" && spawn "$name" "$unit_limit" "$dir/tests/$name"
+    done
+    for test in "$top"/tests/integration/*.sh; do
+        name=$(basename "$test" .sh)
+        [[ $name == lib* ]] && continue
+        [ -e "$test" ] && wanted "$name" && spawn "$name" "$integration_limit" bash "$test"
+    done
+    wait
+    [ ${#names[@]} -gt 0 ] || check_leftovers
+}
+
+stage_clang() {
+    build build.clang "$top/build-clang" "" -DCMAKE_C_COMPILER=clang-19 -DCMAKE_BUILD_TYPE=Release -DL3R_WERROR=ON
+}
+
+stage_tsan() {
+    local dir=$top/build-tsan pattern test name targets=()
+    for pattern in $threaded_tests; do
+        for test in "$top"/tests/unit/$pattern.c; do
+            [ -e "$test" ] && targets+=("$(basename "$test" .c)")
+        done
+    done
+    [ ${#targets[@]} -gt 0 ] || return
+    build build.tsan "$dir" "${targets[*]} l3replay-executor" -DL3R_THREAD_SANITIZER=ON -DL3R_WERROR=ON || return
+    for name in "${targets[@]}"; do
+        # The sanitizer's shadow memory does not fit beside addresses as random as newer kernels make them.
+        spawn "tsan.$name" "$unit_limit" setarch -R "$dir/tests/$name"
+    done
+    wait
+}
+
+stage_lint() {
+    local dir=$top/build-lint
+    build build.lint "$dir" help || return
+    spawn lint.cppcheck 1200 cppcheck --project="$dir/compile_commands.json" --suppressions-list="$top/.cppcheck" \
+        --enable=warning,performance,portability --inline-suppr --error-exitcode=1 --quiet -j 2 \
+        "--file-filter=$top/*"
+    spawn lint.clang-tidy 2400 bash -c 'cd "$1" && run-clang-tidy-19 -quiet -p "$2" -j 2 "^$1/(common|launch|topology|orchestrator|rank-worker)/.*\.c$"' \
+        lint "$top" "$dir"
+    wait
+}
+
+stage_packages() { # STAGE
+    case $1 in
+    main) echo $packages_build $packages_run $packages_test ;;
+    clang | tsan) echo $packages_build $packages_run ;;
+    lint) echo $packages_build $packages_lint ;;
+    esac
+}
+
+# What cannot be installed is missed by the build or test that needs it.
+packages=$(for stage in "${stages[@]}"; do stage_packages "$stage"; done | tr ' ' '\n' | sort -u)
+packages_install $packages || echo "going on with what there is" >&2
+
+for stage in "${stages[@]}"; do
+    "stage_$stage"
+done
+for name in "${names[@]}"; do
+    [ -e "$results/$name" ] || [ -e "$results/build.main" -a "$(cat "$results/build.main")" = FAIL ] || {
+        echo "FAIL  $name  there is no such test"
+        echo FAIL >"$results/$name"
+    }
+done
+
+count() {
+    cat "$results"/* 2>/dev/null | grep -cx "$1"
+}
+failed=$(count FAIL)
+for name in "$results"/*; do
+    [ "$failed" -gt 0 ] && [ "$(cat "$name")" = FAIL ] && echo "failed: $(basename "$name")"
+done
+echo "$(count PASS) passed, $failed failed, $(count SKIP) skipped"
+[ "$failed" -eq 0 ]

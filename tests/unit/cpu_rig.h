@@ -1,0 +1,177 @@
+/*
+ * cpu_rig - the cpu device with a small compiled program on it, for unit tests.
+ *
+ * Compiles tests/unit/cpu/graph.cpp and kernel.cpp into a temporary directory with
+ * the flags of docs/formats.md, "What a compile is", once per test program. A test
+ * that hangs is ended by SIGALRM.
+ */
+#ifndef L3R_TESTS_UNIT_CPU_RIG_H
+#define L3R_TESTS_UNIT_CPU_RIG_H
+
+#include "tests/unit/temp_dir.h"
+
+#include <sys/wait.h>
+
+#include "rank-worker/device.h"
+#include "tests/unit/cpu/events.h"
+#include "tests/unit/cpu/programs.h"
+
+#define RIG_INCLUDE SOURCE_DIR "/rank-worker/cpu/include"
+#define RIG_KERNEL_FLAGS \
+    "-shared -fPIC -O2 -std=c++23 -D__CPU_SIM -DPTO_CPU_MAX_THREADS=1 -DNDEBUG -Ddsb=l3r_dsb -w"
+
+enum { RIG_ELEMENTS = 64, RIG_KERNELS = 7, RIG_SECONDS = 120 };
+
+struct rig {
+    char *dir;
+    struct device *dev;
+    uint32_t program;
+    struct events events;
+    int32_t x[RIG_ELEMENTS], y[RIG_ELEMENTS], z[RIG_ELEMENTS];
+    struct device_result result;
+    struct error err;
+};
+
+static struct rig rig;
+
+/* Run a command line of the shell; true when it exits with 0. */
+static inline bool rig_shell(const char *format, ...) __attribute__((format(printf, 1, 2)));
+static inline bool rig_shell(const char *format, ...)
+{
+    char *command;
+    va_list ap;
+    va_start(ap, format);
+    assert_true(vasprintf(&command, format, ap) > 0);
+    va_end(ap);
+    const int status = system(command);
+    free(command);
+    return WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
+/* The kernel compiler: what $L3R_TEST_CXX23 says, else the newest that is installed. */
+static inline const char *rig_cxx23(void)
+{
+    static const char *const known[] = {"g++-15", "g++-14", "g++-13", "clang++-19", "clang++-18", "clang++-17"};
+    const char *given = getenv("L3R_TEST_CXX23");
+    if (given && *given) {
+        return given;
+    }
+    for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
+        if (rig_shell("command -v %s >/dev/null 2>&1", known[i])) {
+            return known[i];
+        }
+    }
+    fail_msg("no C++23 compiler: install g++ 13 or later, or clang 17 or later");
+    return NULL;
+}
+
+/* func_id, tensors, added to the tag */
+static const int rig_kernels[RIG_KERNELS][3] = {{0, 0, 0},  {1, 1, 0},   {2, 2, 0},  {3, 3, 0},
+                                                {10, 0, 0}, {11, 0, 20}, {12, 0, 40}};
+
+static inline void rig_compile(void)
+{
+    assert_true(rig_shell("${CXX:-c++} -shared -fPIC -O1 -std=c++17 -w -I %s -I %s/tests/unit/cpu "
+                          "%s/tests/unit/cpu/graph.cpp -o %s/graph.so",
+                          RIG_INCLUDE, SOURCE_DIR, SOURCE_DIR, rig.dir));
+    for (int i = 0; i < RIG_KERNELS; i++) {
+        assert_true(rig_shell("%s %s -D__DAV_VEC__ -DTENSORS=%d -DTAG=%d -I %s -I %s/tests/unit/cpu "
+                              "%s/tests/unit/cpu/kernel.cpp -o %s/k%d.so",
+                              rig_cxx23(), RIG_KERNEL_FLAGS, rig_kernels[i][1], rig_kernels[i][2], RIG_INCLUDE,
+                              SOURCE_DIR, SOURCE_DIR, rig.dir, rig_kernels[i][0]));
+    }
+}
+
+static inline void rig_open(int ncores)
+{
+    const struct device_config config = {.ncores = ncores, .platform = "a2a3sim"};
+    const uint8_t signature[] = {1, 3, 3};
+    struct device_kernel kernels[RIG_KERNELS];
+    char paths[RIG_KERNELS][512], orchestration[512];
+
+    alarm(RIG_SECONDS);
+    assert_int_equal(device_cpu.open(&rig.dev, &config, &rig.err), 0);
+    for (int i = 0; i < RIG_KERNELS; i++) {
+        snprintf(paths[i], sizeof(paths[i]), "%s/k%d.so", rig.dir, rig_kernels[i][0]);
+        kernels[i] = (struct device_kernel){rig_kernels[i][0], 1, "kernel", paths[i]};
+    }
+    snprintf(orchestration, sizeof(orchestration), "%s/graph.so", rig.dir);
+    const struct device_program program = {.name = "graph",
+                                           .orchestration = orchestration,
+                                           .function_name = "aicpu_orchestration_entry",
+                                           .config_name = "aicpu_orchestration_config",
+                                           .nsignature = 3,
+                                           .signature = signature,
+                                           .nkernel = RIG_KERNELS,
+                                           .kernels = kernels};
+    assert_int_equal(device_cpu.load_program(rig.dev, &program, &rig.program, &rig.err), 0);
+}
+
+static inline struct device_tensor rig_tensor(int32_t *elements)
+{
+    return (struct device_tensor){.addr = elements,
+                                  .nbytes = RIG_ELEMENTS * sizeof(*elements),
+                                  .dtype = DTYPE_INT32,
+                                  .ndim = 1,
+                                  .shape = {RIG_ELEMENTS},
+                                  .stride = {1},
+                                  .tag = TAG_INOUT};
+}
+
+/* Run one program of graph.cpp; events start at zero. */
+static inline int rig_run(enum program_name which)
+{
+    const struct device_tensor tensors[] = {rig_tensor(rig.x), rig_tensor(rig.y), rig_tensor(rig.z)};
+    const uint64_t scalars[] = {(uint64_t)(uintptr_t)&rig.events, which};
+    const struct device_dispatch dispatch = {
+        .program = rig.program, .ntensor = 3, .nscalar = 2, .tensors = tensors, .scalars = scalars};
+
+    memset(&rig.events, 0, sizeof(rig.events));
+    alarm(RIG_SECONDS);
+    return device_cpu.run(rig.dev, &dispatch, &rig.result, &rig.err);
+}
+
+/* The same on a device of its own, for runs that fail: such a device takes no other. */
+static inline int rig_run_alone(enum program_name which, int ncores)
+{
+    struct device *const dev = rig.dev;
+    const uint32_t program = rig.program;
+    rig_open(ncores);
+    const int rc = rig_run(which);
+    device_cpu.close(rig.dev);
+    rig.dev = dev;
+    rig.program = program;
+    return rc;
+}
+
+static inline struct event *rig_event(int tag)
+{
+    return &rig.events.tags[tag];
+}
+
+/* `later` started only when `earlier` was over. */
+static inline void assert_after(int later, int earlier)
+{
+    assert_int_equal(rig_event(earlier)->count, 1);
+    assert_int_equal(rig_event(later)->count, 1);
+    assert_true(rig_event(later)->start > rig_event(earlier)->end);
+}
+
+static inline int rig_setup(void **state)
+{
+    (void)state;
+    rig.dir = temp_dir_make();
+    rig_compile();
+    rig_open(1);
+    return 0;
+}
+
+static inline int rig_teardown(void **state)
+{
+    (void)state;
+    device_cpu.close(rig.dev);
+    temp_dir_remove(rig.dir);
+    return 0;
+}
+
+#endif

@@ -1,0 +1,101 @@
+/* Events between process 0 and the others, over real sockets and real processes. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <cmocka.h>
+#include <poll.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "orchestrator/run/events.h"
+
+static int wait_event(struct events *e, struct event *event)
+{
+    for (int tries = 0; tries < 200; tries++) {
+        struct pollfd fd = {.fd = events_fd(e), .events = POLLIN};
+
+        if (events_next(e, event))
+            return 0;
+        poll(&fd, 1, 50);
+    }
+    return -1;
+}
+
+static int peer(const char *endpoint)
+{
+    struct event event = {.kind = EVENT_FAILED, .rank = 300};
+    struct events *e;
+    struct error err;
+    int ok;
+
+    if (events_connect(&e, endpoint, 300, &err) < 0)
+        return 1;
+    error_set_kind(&event.error, ERROR_FAIL, "w", "m", "kernel broke");
+    ok = events_send(e, &event, &err) == 0 && wait_event(e, &event) == 0 && event.kind == EVENT_STOP;
+    event = (struct event){.kind = EVENT_STOPPED, .rank = 300};
+    ok = ok && events_send(e, &event, &err) == 0;
+    events_close(e); /* what was sent still arrives */
+    return ok ? 0 : 1;
+}
+
+static void a_conversation_with_another_process(void **state)
+{
+    char endpoint[EVENTS_ENDPOINT_MAX];
+    struct event event;
+    struct events *e;
+    struct error err;
+    int status, fds[2];
+    pid_t child;
+
+    (void)state;
+    /* The child is forked before any socket exists: libzmq does not survive a fork. */
+    assert_int_equal(pipe(fds), 0);
+    child = fork();
+    assert_true(child >= 0);
+    if (child == 0) {
+        ssize_t n = read(fds[0], endpoint, sizeof endpoint);
+        _exit(n == (ssize_t)sizeof endpoint ? peer(endpoint) : 1);
+    }
+    assert_int_equal(events_serve(&e, endpoint, &err), 0);
+    assert_int_equal(strncmp(endpoint, "ipc://@", 7), 0); /* no file anywhere */
+    assert_int_equal(write(fds[1], endpoint, sizeof endpoint), sizeof endpoint);
+    assert_int_equal(wait_event(e, &event), 0);
+    assert_int_equal(event.kind, EVENT_FAILED);
+    assert_int_equal(event.rank, 300);
+    assert_int_equal(event.error.kind, ERROR_FAIL);
+    assert_string_equal(event.error.what, "kernel broke");
+    event = (struct event){.kind = EVENT_STOP, .rank = 300};
+    assert_int_equal(events_send(e, &event, &err), 0);
+    assert_int_equal(wait_event(e, &event), 0);
+    assert_int_equal(event.kind, EVENT_STOPPED);
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_int_equal(status, 0);
+    events_close(e);
+    close(fds[0]);
+    close(fds[1]);
+}
+
+static void nothing_sent_means_nothing_received(void **state)
+{
+    char endpoint[EVENTS_ENDPOINT_MAX];
+    struct event event;
+    struct events *e;
+    struct error err;
+
+    (void)state;
+    assert_int_equal(events_serve(&e, endpoint, &err), 0);
+    assert_false(events_next(e, &event));
+    events_close(e);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(nothing_sent_means_nothing_received),
+        cmocka_unit_test(a_conversation_with_another_process),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

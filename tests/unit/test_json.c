@@ -1,0 +1,136 @@
+/* Strict parsing and checked access. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "common/json.h"
+#include "common/json_write.h"
+
+static struct error err;
+static const struct json_source source = {.file = "/somewhere/doc.json", .mend = "write it again", .err = &err};
+
+static void test_accepted(void **state)
+{
+    /* From the grammar of RFC 8259. */
+    static const char *const good[] = {"{}", " [ ] ", "0", "-0", "10", "1.5e+10", "1E5", "\"\\u00e9\\n\"", "null",
+                                       "true", "\"\xf0\x9f\x98\x80\"", "\"\\\\u0000\"", "[1,2]", "{\"a\":{\"a\":1}}"};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
+        cJSON *value = json_parse(&source, good[i], strlen(good[i]));
+        if (!value)
+            fail_msg("%s: %s", good[i], err.what);
+        cJSON_Delete(value);
+    }
+}
+
+static void test_refused(void **state)
+{
+    static const char *const bad[] = {"", " ", "{", "[1,]", "{\"a\"}", "{\"a\":1,}", "01", "-", "-01", "1.", ".5", "1e",
+                                      "+1", "1 2", "tru", "'a'", "\"a", "\"\t\"", "\"a\nb\"", "\"\\x\"", "NaN",
+                                      "\"\\u0000\"", "\"\\\\\\u0000\"", "{\"a\":1,\"b\":2,\"a\":3}",
+                                      "[{\"x\":[],\"x\":[]}]",
+                                      "\"\xc3\"", "\"\xed\xa0\x80\"", "\"\xf4\x90\x80\x80\"", "\"\xe0\x80\x80\"",
+                                      "\xef\xbb\xbf{}"};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        memset(&err, 0, sizeof err);
+        if (json_parse(&source, bad[i], strlen(bad[i])))
+            fail_msg("accepted: %s", bad[i]);
+        assert_non_null(strstr(err.what, "doc.json"));
+        assert_non_null(strstr(err.where, "/somewhere/doc.json"));
+        assert_string_equal(err.mend, "write it again");
+    }
+    assert_null(json_parse(&source, "[0]\0[1]", 7));
+}
+
+static void test_place_of_a_fault(void **state)
+{
+    static const char text[] = "{\n  \"a\": 1,\n  \"b\": ?\n}";
+
+    (void)state;
+    assert_null(json_parse(&source, text, sizeof text - 1));
+    assert_non_null(strstr(err.what, "line 3"));
+}
+
+static void test_integers(void **state)
+{
+    static const struct {
+        const char *text;
+        int ok;
+        int64_t value;
+    } cases[] = {{"5", 1, 5},     {"-5", 1, -5},   {"10", 1, 10},  {"11", 0, 0},      {"-6", 0, 0}, {"true", 0, 0},
+                 {"\"5\"", 0, 0}, {"null", 0, 0},  {"1.5", 0, 0},  {"1e1", 1, 10},    {"[5]", 0, 0}, {"1e400", 0, 0}};
+    int64_t got;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        cJSON *value = json_parse(&source, cases[i].text, strlen(cases[i].text));
+        assert_non_null(value);
+        assert_int_equal(json_int(&source, "some.field", value, -5, 10, &got), cases[i].ok - 1);
+        if (cases[i].ok)
+            assert_int_equal(got, cases[i].value);
+        else
+            assert_non_null(strstr(err.what, "'some.field'"));
+        cJSON_Delete(value);
+    }
+    assert_int_equal(json_int(&source, "some.field", NULL, 0, 1, &got), -1);
+    assert_non_null(strstr(err.what, "missing"));
+}
+
+static void test_shown_values_are_short(void **state)
+{
+    cJSON *value = cJSON_CreateString("\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9");
+    char buf[10];
+
+    (void)state;
+    assert_string_equal(json_show(value, buf, sizeof buf), "\"\xc3\xa9\xc3\xa9...");
+    assert_string_equal(json_show(NULL, buf, sizeof buf), "nothing");
+    cJSON_Delete(value);
+}
+
+static void test_writing(void **state)
+{
+    struct json_writer w = {0};
+    cJSON *root = json_new_object(&w), *list, *back;
+    char *text;
+
+    (void)state;
+    json_put_text(&w, root, "latin1", "gr\xfc\xdf" "e");
+    json_put_text(&w, root, "nothing", NULL);
+    json_put_text(&w, root, "empty", "");
+    json_put_number(&w, root, "nan", (double)NAN);
+    json_put_number(&w, root, "inf", -(double)INFINITY);
+    list = json_put_list(&w, root, "list");
+    json_append_text(&w, list, "");
+    json_append_number(&w, list, 9007199254740991.0);
+    text = json_finish(&w, root);
+    assert_non_null(text);
+    back = json_parse(&source, text, strlen(text));
+    assert_non_null(back);
+    assert_string_equal(cJSON_GetObjectItem(back, "latin1")->valuestring, "gr??e");
+    assert_null(cJSON_GetObjectItem(back, "nothing"));
+    assert_null(cJSON_GetObjectItem(back, "empty"));
+    assert_string_equal(cJSON_GetObjectItem(back, "nan")->valuestring, "nan");
+    assert_string_equal(cJSON_GetObjectItem(back, "inf")->valuestring, "-inf");
+    assert_true(cJSON_GetArrayItem(cJSON_GetObjectItem(back, "list"), 1)->valuedouble == 9007199254740991.0);
+    cJSON_Delete(back);
+    cJSON_free(text);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_accepted),        cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_place_of_a_fault), cmocka_unit_test(test_integers),
+        cmocka_unit_test(test_shown_values_are_short), cmocka_unit_test(test_writing),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,222 @@
+/* The recorder as a process: what it prints, how it ends, and what is left of it. */
+#include "tests/unit/record_build.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+
+static const char setting_python[] = "L3REPLAY_PYTHON", setting_dir[] = "L3REPLAY_RECORDER_DIR";
+
+/* What the user prints goes to stderr and never into the stream, whichever way it is printed. */
+static void prints_do_not_reach_the_stream(void **state)
+{
+    struct recording r = record_body("    import os, sys\n"
+                                     "    print('{\"end\":99}')\n"
+                                     "    os.write(1, b'{\"end\":98}\\n')\n"
+                                     "    sys.__stdout__.write('{\"end\":97}')\n"
+                                     "    sys.stderr.write('said\\n')\n"
+                                     "    os.system('echo from a child')\n" SEND("tensors[\"x\"]", "INPUT", "0"));
+
+    (void)state;
+    assert_recorded(&r);
+    assert_int_equal(r.plan.nnode, 1);
+    recording_free(&r);
+}
+
+/* Many dispatches: more than pipes and blocks hold. */
+static void long_streams(void **state)
+{
+    struct recording r = record_body("    for i in range(5000):\n    " SEND("tensors[\"x\"][i % 4]", "INPUT", "i % 2"));
+
+    (void)state;
+    assert_recorded(&r);
+    assert_int_equal(r.plan.nnode, 5000);
+    assert_view(&r.plan, arg_view(&r.plan, 4999, 0), "x+384 8 16 / 16 1");
+    assert_int_equal(r.plan.nodes[4999].k, 2499);
+    recording_free(&r);
+}
+
+static void expect_end(const char *body, const char *what)
+{
+    struct recording r = record_body(body);
+
+    assert_int_equal(r.rc, -1);
+    assert_int_equal(r.err.kind, ERROR_INFRA);
+    assert_says(r.err.what, what);
+    recording_free(&r);
+}
+
+static void ends_that_are_no_end(void **state)
+{
+    (void)state;
+    expect_end("    import os\n    os._exit(3)\n", "exit status 3");
+    expect_end("    import os, signal\n    os.kill(os.getpid(), signal.SIGSEGV)\n", "Segmentation fault");
+    expect_end("    import os, signal\n    os.kill(os.getpid(), signal.SIGINT)\n    while True: pass\n", "interrupted");
+    expect_end("    import os\n    os.kill(os.getpid(), 9)\n", "killed");
+}
+
+static void endless_loops_are_stopped(void **state)
+{
+    (void)state;
+    setenv("L3REPLAY_RECORD_TIMEOUT", "0.3", 1);
+    expect_end("    while True: pass\n", "was stopped");
+    /* Nor does a child that keeps the pipe open hold the replay. */
+    expect_end("    import os\n    while True:\n        pass\n", "was stopped");
+    setenv("L3REPLAY_RECORD_TIMEOUT", "soon", 1);
+    expect_end("    pass\n", "'soon'");
+    unsetenv("L3REPLAY_RECORD_TIMEOUT");
+}
+
+static void interpreters(void **state)
+{
+    char *old = getenv(setting_python) ? strdup(getenv(setting_python)) : NULL, *dir = temp_dir_make(), *path;
+
+    (void)state;
+    setenv(setting_python, "/nowhere/python3", 1);
+    expect_end("    pass\n", "/nowhere/python3: No such file");
+    setenv(setting_python, dir, 1);
+    expect_end("    pass\n", "Permission denied");
+    setenv(setting_python, "false", 1);
+    expect_end("    pass\n", "exit status 1");
+    unsetenv(setting_python);
+    path = strdup(getenv("PATH"));
+    setenv("PATH", dir, 1);
+    expect_end("    pass\n", "cannot start python3");
+    setenv("PATH", path, 1);
+    if (old)
+        setenv(setting_python, old, 1);
+    free(old);
+    free(path);
+    temp_dir_remove(dir);
+}
+
+static void recorder_directory(void **state)
+{
+    (void)state;
+    setenv(setting_dir, "/nowhere/recorder", 1);
+    expect_end("    pass\n", "/nowhere/recorder");
+    setenv(setting_dir, SOURCE_DIR "/orchestrator/record/recorder", 1);
+    {
+        struct recording r = record_body(SEND("tensors[\"x\"]", "INPUT", "0"));
+        assert_recorded(&r);
+        recording_free(&r);
+    }
+    unsetenv(setting_dir);
+}
+
+/* Blanks and letters beyond ASCII in paths and names, a directory that cannot be written, no traces in it. */
+static void odd_places(void **state)
+{
+    struct recording r = {.dir = temp_dir_make()};
+    char *base = r.dir;
+
+    (void)state;
+    assert_true(asprintf(&r.dir, "%s/b\xc3\xbc" "ild \xe6\x97\xa5\xe6\x9c\xac", base) > 0);
+    temp_dir_put_text(base, "b\xc3\xbc" "ild \xe6\x97\xa5\xe6\x9c\xac/orchestration/mate.py", "size = 4\n");
+    build_put(r.dir, 1, PARAM("gr\xc3\xb6\xc3\x9f" "e", "In", "[4]", "fp32"), HEADER "from mate import size\n" ENTRY
+              "    t = torch.zeros(size).share_memory_()\n    tensors[\"\xe2\x82\xac\"] = t\n"
+              SEND("tensors[\"gr\xc3\xb6\xc3\x9f" "e\"]", "INPUT", "0") SEND("t", "INPUT", "0") MARK);
+    assert_int_equal(chmod(r.dir, 0555), 0);
+    setenv("LC_ALL", "C", 1);
+    record_request(&r, (struct record_request){0});
+    unsetenv("LC_ALL");
+    assert_recorded(&r);
+    assert_view(&r.plan, arg_view(&r.plan, 0, 0), "gr\xc3\xb6\xc3\x9f" "e+0 4 / 1");
+    assert_view(&r.plan, arg_view(&r.plan, 1, 0), "\xe2\x82\xac+0 4 / 1");
+    assert_int_equal(temp_dir_count(r.dir), 3);
+    assert_int_equal(chmod(r.dir, 0777), 0);
+    free(r.dir);
+    r.dir = base;
+    recording_free(&r);
+}
+
+/* Starts a recording that hangs and says its process id through a named pipe. */
+static pid_t hang_in_child(const char *dir, const char *fifo, pid_t *child)
+{
+    char line[32] = "";
+    struct pollfd wait;
+    int fd;
+
+    assert_int_equal(mkfifo(fifo, 0600), 0);
+    fd = open(fifo, O_RDONLY | O_NONBLOCK);
+    assert_true(fd >= 0);
+    *child = fork();
+    if (*child == 0) {
+        struct build build = {0};
+        struct plan plan = {0};
+        struct record_request request = {.build = &build};
+        log_set_level(LOG_NULL);
+        if (build_open(dir, &build, NULL) == 0)
+            record_plan(&request, NULL, &plan, NULL);
+        _exit(0);
+    }
+    wait = (struct pollfd){fd, POLLIN, 0};
+    assert_int_equal(poll(&wait, 1, 60000), 1);
+    assert_true(read(fd, line, sizeof line - 1) > 0);
+    close(fd);
+    return (pid_t)atoi(line);
+}
+
+/* kill -9 of the replay takes the recorder along: this process, made its reaper, sees it die of SIGKILL. */
+static void dies_with_its_parent(void **state)
+{
+    char *dir = temp_dir_make(), *fifo, *text;
+    pid_t child, recorder;
+    int status;
+
+    (void)state;
+    assert_int_equal(prctl(PR_SET_CHILD_SUBREAPER, 1), 0);
+    assert_true(asprintf(&fifo, "%s/fifo", dir) > 0);
+    assert_true(asprintf(&text, HEADER ENTRY "    import os\n    with open(\"%s\", \"w\") as f:\n"
+                         "        f.write(str(os.getpid()))\n    while True: pass\n" MARK, fifo) > 0);
+    build_put(dir, 1, XY, text);
+    recorder = hang_in_child(dir, fifo, &child);
+    assert_true(recorder > 0);
+    assert_int_equal(kill(child, SIGKILL), 0);
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_int_equal(waitpid(recorder, &status, 0), recorder);
+    assert_true(WIFSIGNALED(status));
+    assert_int_equal(WTERMSIG(status), SIGKILL);
+    prctl(PR_SET_CHILD_SUBREAPER, 0);
+    free(text);
+    free(fifo);
+    temp_dir_remove(dir);
+}
+
+/* Started with stdin and stdout closed, the pipes must not land on their numbers. */
+static void standard_descriptors_may_be_closed(void **state)
+{
+    int in = fcntl(0, F_DUPFD_CLOEXEC, 10), out = fcntl(1, F_DUPFD_CLOEXEC, 10);
+    struct recording r;
+
+    (void)state;
+    fflush(stdout);
+    close(0);
+    close(1);
+    r = record_body(SEND("tensors[\"x\"]", "INPUT", "0"));
+    dup2(in, 0);
+    dup2(out, 1);
+    close(in);
+    close(out);
+    assert_recorded(&r);
+    recording_free(&r);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(prints_do_not_reach_the_stream),
+        cmocka_unit_test(long_streams),
+        cmocka_unit_test(ends_that_are_no_end),
+        cmocka_unit_test(endless_loops_are_stopped),
+        cmocka_unit_test(interpreters),
+        cmocka_unit_test(recorder_directory),
+        cmocka_unit_test(odd_places),
+        cmocka_unit_test(dies_with_its_parent),
+        cmocka_unit_test(standard_descriptors_may_be_closed),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
