@@ -15,6 +15,7 @@
 
 #include "common/file.h"
 #include "common/install.h"
+#include "common/python.h"
 #include "orchestrator/record/spawn.h"
 
 enum { DEFAULT_TIMEOUT_S = 60, READ_SIZE = 1 << 16 };
@@ -59,10 +60,11 @@ static int read_timeout(int *milliseconds, struct error *err)
 static int start(struct conversation *c, struct error *err)
 {
     const char *python = setting("L3REPLAY_PYTHON");
-    const char *argv[] = {python ? python : "python3", "-S", "-B", "-X", "utf8", NULL, NULL};
-    char dir[PATH_MAX], *script;
+    char dir[PATH_MAX], found[PATH_MAX], *script;
+    const char *argv[] = {python ? python : found, "-S", "-B", "-X", "utf8", NULL, NULL};
     int rc;
 
+    python_find(found, sizeof found);
     if (install_find(INSTALL_RECORDER, dir, sizeof dir, err) < 0)
         return -1;
     script = file_join(dir, "__main__.py", err);
