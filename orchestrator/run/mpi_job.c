@@ -80,8 +80,9 @@ void mpi_job_end(void)
         MPI_Finalize();
 }
 
-void mpi_job_abort(int exit_code)
+void mpi_job_abort(const struct mpi_job *job, int exit_code)
 {
-    MPI_Abort(MPI_COMM_WORLD, exit_code);
+    if (job->size > 1)
+        MPI_Abort(MPI_COMM_WORLD, exit_code);
     _Exit(exit_code); /* MPI_Abort may return on some errors */
 }

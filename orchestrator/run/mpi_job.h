@@ -30,6 +30,6 @@ int mpi_job_share(const struct mpi_job *job, void *buf, size_t nbytes, struct er
 void mpi_job_end(void);
 
 /* End every process of the job at once. For use when the others can no longer be asked. */
-_Noreturn void mpi_job_abort(int exit_code);
+_Noreturn void mpi_job_abort(const struct mpi_job *job, int exit_code);
 
 #endif

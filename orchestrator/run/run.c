@@ -126,7 +126,7 @@ static int run_worker(struct participant *me)
 
     if (mpi_job_share(&me->job, &start, sizeof start, &err) < 0 || (!start.failed && work(&start, me, &err) < 0)) {
         error_print(&err);
-        mpi_job_abort(EXIT_CODE_INFRA);
+        mpi_job_abort(&me->job, EXIT_CODE_INFRA);
     }
     mpi_job_end();
     return 0;
@@ -196,7 +196,7 @@ static int run_root(struct participant *me, const struct run_options *o)
     participant_close(me);
     prepare_free(&p);
     if (out.abrupt)
-        mpi_job_abort(code);
+        mpi_job_abort(&me->job, code);
     mpi_job_end();
     return code;
 }
