@@ -127,7 +127,8 @@ def some_step(shape):
         ("narrow(%d,%d,%d)" % (a, b, c), lambda t: t.narrow(a, b, c)), ("unbind(%d)" % a, lambda t: t.unbind(a)),
         ("split(%d,%d)" % (c, a), lambda t: t.split(c, a)), ("chunk(%d,%d)" % (c, a), lambda t: t.chunk(c, a)),
         ("split([..],%d)" % a, lambda t: t.split([1, c], a)), ("iter", lambda t: tuple(t)),
-        ("view(int8)", lambda t: t.view(dtype_for(t, "int8"))), ("view(int16)", lambda t: t.view(dtype_for(t, "int16"))),
+        ("view(int8)", lambda t: t.view(dtype_for(t, "int8"))),
+        ("view(int16)", lambda t: t.view(dtype_for(t, "int16"))),
         ("view(float32)", lambda t: t.view(dtype_for(t, "float32"))),
     ))
 

@@ -291,7 +291,8 @@ static void scalars_of_all_kinds(void **state)
     (void)state;
     build_put(r.dir, 1,
               PARAM("n", "In", "null", "int32") "," PARAM("big", "In", "null", "uint64") ","
-              PARAM("on", "In", "null", "bool") "," PARAM("left", "In", "null", "int32") "," PARAM("alpha", "In", "null", "fp32"),
+              PARAM("on", "In", "null", "bool") "," PARAM("left", "In", "null", "int32") ","
+              PARAM("alpha", "In", "null", "fp32"),
               HEADER ENTRY "    n = tensors[\"n\"]\n    ta = TaskArgs()\n"
               "    for s in (n, tensors[\"big\"], tensors[\"on\"], tensors[\"left\"], (1 << 53) + 1, n % 5,\n"
               "              tensors[\"alpha\"]):\n"

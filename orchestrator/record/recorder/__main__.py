@@ -13,14 +13,14 @@ if sys.version_info < (3, 8):
                      % (sys.executable.replace("\\", "/").replace('"', "'"), sys.version.split()[0]))
     sys.exit(0)
 
-import os  # noqa: E402
-import signal  # noqa: E402
+import os
+import signal
 
 
 def send(fd, record):
     import json
 
-    data = (json.dumps(record) + "\n").encode("ascii")
+    data = (json.dumps(record, ensure_ascii=False) + "\n").encode("utf-8", "replace")
     while data:
         data = data[os.write(fd, data):]
 

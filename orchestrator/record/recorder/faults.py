@@ -7,6 +7,7 @@ real module raises in that place, so that a user's try/except sees what it expec
 import os
 import sys
 
+MAX_LINES = 60
 HERE = os.path.dirname(os.path.abspath(__file__)) + os.sep
 
 
@@ -105,6 +106,9 @@ def traceback_lines(error):
     lines = []
     for part in report.format():
         lines.extend(part.rstrip("\n").split("\n"))
+    if len(lines) > MAX_LINES:
+        half = MAX_LINES // 2
+        lines[half:-half] = ["  ... %d lines left out ..." % (len(lines) - 2 * half)]
     return lines
 
 

@@ -7,7 +7,7 @@ from recorder.dtypes import from_datatype
 from recorder.faults import AttributeFault, KeyFault, RuntimeFault, TypeFault, ValueFault, user_line
 from recorder.plan import quote
 from recorder.task import Address, CallConfig, TaskArgs, Wire, check_wire
-from recorder.storage import Storage
+from recorder.storage import Storage, sizes_of
 
 MAX_RANKS = 64
 
@@ -64,8 +64,8 @@ class Buffer:
 
     def tensor(self, shapes, dtype, strides=None, byte_offset=0):
         dt = from_datatype(dtype)
-        shape = tuple(index(n) for n in (shapes if isinstance(shapes, (tuple, list)) else (shapes,)))
-        steps = st.row_major(shape) if strides is None else tuple(index(n) for n in strides)
+        shape = sizes_of((shapes,))
+        steps = st.row_major(shape) if strides is None else sizes_of((strides,))
         source = "%s as %s" % (self.label(), list(shape))
         if any(size < 0 for size in shape) or len(steps) != len(shape) or any(step <= 0 for step in steps):
             raise ValueFault("%s with strides %s: sizes must not be negative and strides must be positive"
@@ -317,6 +317,8 @@ def submit(plan, program, args, worker, counted, group=None):
 
 def submit_chip(orch, callable_id, task_args, config, worker):
     """_submit_chip: a dispatch that names no card (None) goes to the next one in turn."""
+    if not isinstance(orch, Orchestrator):
+        raise TypeFault("_submit_chip takes orch first, not %s" % type(orch).__name__)
     plan = orch._plan
     if worker is None:
         worker = plan.dealt % plan.world_size

@@ -31,7 +31,7 @@ class Quote:
         if got is None:
             import json
 
-            got = cls.cache[text] = json.dumps(text)
+            got = cls.cache[text] = json.dumps(text, ensure_ascii=False)
         return got
 
 
@@ -62,7 +62,7 @@ class Output:
         if self.fd is None:
             data, fd = b'{"alive":1}\n', self.alive_fd
         else:
-            data, fd = "".join(self.parts).encode("utf-8", "surrogateescape"), self.fd
+            data, fd = "".join(self.parts).encode("utf-8", "replace"), self.fd
         self.parts = []
         self.size = 0
         while data:

@@ -1,6 +1,6 @@
 """Stand-ins for simpler's task arguments: Tensor (on the wire), TaskArgs, CallConfig, symbolic addresses.
 
-Rules of simpler that are kept: docs/formats.md, "Recording: what a dispatch accepts".
+Rules of simpler that are kept: docs/formats.md, "Recording".
 """
 
 import struct
