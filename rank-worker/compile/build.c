@@ -70,9 +70,8 @@ static int start(struct build *b, struct unit *u, struct error *err)
     args_add_all(&argv, (const char *const[]){"-MD", "-MT", "object", "-MF", u->deps_path, "-o", u->output_path}, 7);
     args_add(&argv, "%s", u->source);
     rc = args_done(&argv, err);
-    free(u->command);
-    u->command = rc == 0 ? args_text(&argv) : NULL;
-    log_msg(LOG_DEBUG, "%s", u->command ? u->command : u->label);
+    if (!u->command) /* the first attempt is the one that is reported */
+        u->command = rc == 0 ? args_text(&argv) : NULL;
     clock_gettime(CLOCK_REALTIME, &u->begun);
     if (rc == 0)
         rc = job_start(b->pool, argv.v, b->env->env.v, u, err);
@@ -180,9 +179,12 @@ static int keep(struct build *b, struct unit *u, struct error *err)
     static const char mend[] = "run again when nothing writes to the build";
     struct timespec newest = {0};
     struct args headers = {0};
-    struct key key, text;
+    struct key key = {0}, text;
     const char *pch = u->header && u->header->state == UNIT_DONE ? u->header->source : NULL;
-    int rc = deps_read(u->deps_path, u->dir, u->source, pch, &headers, err);
+    int rc;
+
+    hashes_refresh(b->env->hashes);
+    rc = deps_read(u->deps_path, u->dir, u->source, pch, &headers, err);
 
     if (rc == 0)
         rc = deps_key(b->env->hashes, u->dir, &headers, u->first, &key, &newest, err);

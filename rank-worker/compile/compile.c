@@ -48,8 +48,10 @@ static int list_units(struct work *w, const struct program_table *programs, cons
         }
     }
     w->units = calloc(w->nkernel + w->nsource + 1, sizeof *w->units);
-    if (!w->units)
-        return error_nomem(err, "compile", w->nsource * sizeof *w->units);
+    if (!w->units) {
+        error_nomem(err, "compile", w->nsource * sizeof *w->units);
+        return -1;
+    }
     w->sources = w->units + w->nkernel;
     for (size_t i = 0; i < w->nkernel; i++)
         w->units[i] = (struct unit){.state = UNIT_DONE, .lock = -1};
@@ -77,28 +79,25 @@ static int open_units(struct work *w, struct error *err)
 static int find_pto(struct work *w, struct error *err)
 {
     const char *root = getenv("PTO_ISA_ROOT");
+    const struct unit *u = NULL;
     char *probe;
-    int rc = 0;
 
-    for (size_t i = 0; i < w->nkernel && !w->env.pto; i++) {
-        const struct unit *u = &w->sources[i];
-        if (!u->scan.pto)
-            continue;
-        if (!root || !*root)
-            return error_set(err, u->source, "set PTO_ISA_ROOT to a checkout of PTO-ISA",
-                             "kernel %s of program %s includes PTO-ISA, and PTO_ISA_ROOT is not set", u->kernel->name,
-                             u->program->name);
-        probe = text_format("%s/include/pto/pto-inst.hpp", root);
-        if (!probe)
-            return error_nomem(err, root, 1);
-        if (access(probe, R_OK) < 0)
-            rc = error_set(err, probe, "set PTO_ISA_ROOT to the directory that holds include/pto",
-                           "PTO_ISA_ROOT is %s, and there is no PTO-ISA (kernel %s of program %s needs it)", root,
-                           u->kernel->name, u->program->name);
-        free(probe);
-        w->env.pto = root;
-    }
-    return rc;
+    for (size_t i = 0; i < w->nkernel && !u; i++)
+        u = w->sources[i].scan.pto ? &w->sources[i] : NULL;
+    if (!u)
+        return 0;
+    if (!root || !*root)
+        return error_set(err, u->source, "set PTO_ISA_ROOT to a checkout of PTO-ISA",
+                         "kernel %s of program %s includes PTO-ISA, and PTO_ISA_ROOT is not set", u->kernel->name,
+                         u->program->name);
+    probe = text_format("%s/include/pto/pto-inst.hpp", root);
+    w->env.pto = probe && access(probe, R_OK) == 0 ? realpath(root, NULL) : NULL;
+    if (!w->env.pto)
+        error_set(err, probe, "set PTO_ISA_ROOT to the directory that holds include/pto",
+                  "PTO_ISA_ROOT is %s, and there is no PTO-ISA (kernel %s of program %s needs it)", root,
+                  u->kernel->name, u->program->name);
+    free(probe);
+    return w->env.pto ? 0 : -1;
 }
 
 static int check_bfloat16(const struct work *w, struct error *err)
@@ -122,12 +121,12 @@ static int find_tools(struct work *w, struct error *err)
 
     if (toolchain_environment(env->store.tmp, &env->env, err) < 0)
         return -1;
-    if (w->nsource > 0 && toolchain_find(TOOLCHAIN_ORCHESTRATION, env->env.v,
-                                                &env->tools[TOOLCHAIN_ORCHESTRATION], err) < 0)
+    if (w->nsource > 0 && toolchain_find(TOOLCHAIN_ORCHESTRATION, &env->store, env->env.v,
+                                         &env->tools[TOOLCHAIN_ORCHESTRATION], err) < 0)
         return -1;
     if (w->nkernel == 0)
         return 0;
-    if (toolchain_find(TOOLCHAIN_KERNEL, env->env.v, &env->tools[TOOLCHAIN_KERNEL], err) < 0 ||
+    if (toolchain_find(TOOLCHAIN_KERNEL, &env->store, env->env.v, &env->tools[TOOLCHAIN_KERNEL], err) < 0 ||
         toolchain_probe(&env->tools[TOOLCHAIN_KERNEL], &env->store, env->include, env->env.v, err) < 0)
         return -1;
     return check_bfloat16(w, err);
@@ -235,6 +234,7 @@ int compile_programs(const struct program_table *programs, const struct compile_
         unit_close(&w.units[i]);
     free(w.units);
     free(w.env.include);
+    free(w.env.pto);
     hashes_free(w.env.hashes);
     store_close(&w.env.store);
     args_free(&w.env.env);

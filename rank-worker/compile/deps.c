@@ -16,11 +16,9 @@ static char *take_name(char *p, char **name)
 
     *name = p;
     while (*p && *p != ' ' && *p != '\t' && *p != '\n' && *p != '\r') {
-        if (*p == '\\' && (p[1] == ' ' || p[1] == '#' || p[1] == '\t'))
-            p++;
-        else if (*p == '\\' && (p[1] == '\n' || (p[1] == '\r' && p[2] == '\n')))
+        if (*p == '\\' && (p[1] == '\n' || (p[1] == '\r' && p[2] == '\n')))
             break;
-        else if (*p == '$' && p[1] == '$')
+        if ((*p == '\\' && (p[1] == ' ' || p[1] == '#' || p[1] == '\t')) || (*p == '$' && p[1] == '$'))
             p++;
         *to++ = *p++;
     }
@@ -108,7 +106,7 @@ int deps_key(struct hashes *hashes, const char *dir, const struct args *headers,
              struct timespec *newest, struct error *err)
 {
     struct hasher *h = hasher_new();
-    struct key content;
+    struct key content = {0};
     char *path;
     int rc = 1;
 

@@ -15,9 +15,11 @@ struct entry {
     off_t size;
     struct timespec modified, changed;
     struct key key;
+    unsigned generation; /* of the last look */
 };
 
 struct hashes {
+    unsigned generation;
     size_t n, capacity; /* a power of two, at most half full */
     struct entry *entries;
 };
@@ -45,6 +47,11 @@ void hashes_free(struct hashes *h)
         free(h->entries[i].path);
     free(h->entries);
     free(h);
+}
+
+void hashes_refresh(struct hashes *h)
+{
+    h->generation++;
 }
 
 static struct entry *place(struct entry *entries, size_t capacity, const char *path)
@@ -86,38 +93,49 @@ static void take_later(struct timespec *newest, struct timespec t)
         *newest = t;
 }
 
-int hashes_file(struct hashes *h, const char *path, struct key *key, struct timespec *newest)
+/* Read the file and put its hash in its entry, which is made when it is new. */
+static struct entry *read_into(struct hashes *h, struct entry *e, const char *path)
 {
     XXH128_hash_t hash;
-    struct entry *e;
-    struct stat st;
     size_t nbytes;
-    char *text;
+    char *text = file_read(path, STORE_SOURCE_MAX, &nbytes, NULL);
 
-    if (stat(path, &st) < 0)
-        return -1;
-    e = place(h->entries, h->capacity, path);
-    if (!e->path || !is_current(e, &st)) {
-        text = file_read(path, STORE_SOURCE_MAX, &nbytes, NULL);
-        if (!text)
+    if (!text)
+        return NULL;
+    hash = XXH3_128bits(text, nbytes);
+    free(text);
+    if (!e->path) {
+        if (h->n * 2 >= h->capacity && grow(h) < 0)
+            return NULL;
+        e = place(h->entries, h->capacity, path);
+        e->path = strdup(path);
+        if (!e->path)
+            return NULL;
+        h->n++;
+    }
+    e->key = (struct key){.high = hash.high64, .low = hash.low64};
+    return e;
+}
+
+int hashes_file(struct hashes *h, const char *path, struct key *key, struct timespec *newest)
+{
+    struct entry *e = place(h->entries, h->capacity, path);
+    struct stat st;
+
+    if (!e->path || e->generation != h->generation) {
+        if (stat(path, &st) < 0)
             return -1;
-        hash = XXH3_128bits(text, nbytes);
-        free(text);
-        if (!e->path) {
-            if (h->n * 2 >= h->capacity && grow(h) < 0)
+        if (!e->path || !is_current(e, &st)) {
+            e = read_into(h, e, path);
+            if (!e)
                 return -1;
-            e = place(h->entries, h->capacity, path);
-            e->path = strdup(path);
-            if (!e->path)
-                return -1;
-            h->n++;
+            e->dev = st.st_dev;
+            e->ino = st.st_ino;
+            e->size = st.st_size;
+            e->modified = st.st_mtim;
+            e->changed = st.st_ctim;
         }
-        e->dev = st.st_dev;
-        e->ino = st.st_ino;
-        e->size = st.st_size;
-        e->modified = st.st_mtim;
-        e->changed = st.st_ctim;
-        e->key = (struct key){.high = hash.high64, .low = hash.low64};
+        e->generation = h->generation;
     }
     *key = e->key;
     if (newest) {

@@ -191,7 +191,7 @@ static char *default_base(void)
     if (dir && *dir == '/')
         return strdup(dir);
     if (dir && *dir) {
-        cwd = getcwd(NULL, 0);
+        cwd = realpath(".", NULL);
         path = cwd ? text_format("%s/%s", cwd, dir) : NULL;
         free(cwd);
         return path;

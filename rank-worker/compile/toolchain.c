@@ -96,21 +96,80 @@ static int identify(struct toolchain *tool, const char *output, struct error *er
     return 0;
 }
 
-/* Take over `path`; -1 when it is no compiler that answers. */
-static int examine(char *path, char *const *env, struct toolchain *tool, struct error *err)
+static int ask_version(const char *path, char *const *env, char **output, struct error *err)
 {
-    char *argv[] = {path, (char[]){"--version"}, NULL};
+    char *argv[] = {(char *)(size_t)path, (char[]){"--version"}, NULL};
     struct job_result result = {0};
-    int rc;
+    int rc = job_run(argv, env, VERSION_TIMEOUT_MS, &result, err);
 
-    *tool = (struct toolchain){.path = path};
-    rc = job_run(argv, env, VERSION_TIMEOUT_MS, &result, err);
     if (rc == 0 && result.code != 0)
         rc = error_set(err, path, NULL, "the compiler does not tell its version: it ended with code %d: %.200s",
                        result.code, result.output);
+    if (rc < 0) {
+        free(result.output);
+        return -1;
+    }
+    *output = result.output;
+    return 0;
+}
+
+/* Whether what it says can change only when the file does: a compiler itself, no script and no front to another one. */
+static bool is_compiler_itself(const char *resolved)
+{
+    const char *name = strrchr(resolved, '/');
+    char magic[4] = "";
+    FILE *f;
+
+    if (!name || (!strstr(name, "clang") && !strstr(name, "g++")))
+        return false;
+    f = fopen(resolved, "re");
+    if (!f)
+        return false;
+    if (fread(magic, 1, sizeof magic, f) != sizeof magic)
+        magic[0] = '\0';
+    fclose(f);
+    return memcmp(magic, "\177ELF", sizeof magic) == 0;
+}
+
+/* Where the store keeps the version output of this very file; NULL when it has to be asked each time. */
+static char *version_path(const struct store *store, const char *path)
+{
+    char *resolved = realpath(path, NULL);
+    struct hasher *h = NULL;
+    struct stat st;
+
+    if (resolved && is_compiler_itself(resolved) && stat(resolved, &st) == 0)
+        h = hasher_new();
+    if (h) {
+        hasher_text(h, "version");
+        hasher_text(h, path);
+        hasher_text(h, resolved);
+        hasher_bytes(h, &st.st_size, sizeof st.st_size);
+        hasher_bytes(h, &st.st_ino, sizeof st.st_ino);
+        hasher_bytes(h, &st.st_mtim, sizeof st.st_mtim);
+        hasher_bytes(h, &st.st_ctim, sizeof st.st_ctim);
+    }
+    free(resolved);
+    return h ? store_path(store, "tools", hasher_end(h), "") : NULL;
+}
+
+/* Take over `path`; -1 when it is no compiler that answers. */
+static int examine(char *path, const struct store *store, char *const *env, struct toolchain *tool, struct error *err)
+{
+    char *kept = version_path(store, path);
+    char *output = kept ? file_read(kept, STORE_SOURCE_MAX, NULL, NULL) : NULL;
+    int rc = 0;
+
+    *tool = (struct toolchain){.path = path};
+    if (!output) {
+        rc = ask_version(path, env, &output, err);
+        if (rc == 0 && kept)
+            rc = store_write(store, kept, output, strlen(output), err);
+    }
     if (rc == 0)
-        rc = identify(tool, result.output, err);
-    free(result.output);
+        rc = identify(tool, output, err);
+    free(output);
+    free(kept);
     if (rc < 0)
         toolchain_free(tool);
     return rc;
@@ -121,14 +180,14 @@ static bool is_enough(const struct toolchain *tool, const struct requirement *ne
     return tool->major >= (tool->clang ? need->clang : need->gcc);
 }
 
-static int take_named(const char *name, const struct requirement *need, char *const *env, struct toolchain *tool,
-                      struct error *err)
+static int take_named(const char *name, const struct requirement *need, const struct store *store,
+                      char *const *env, struct toolchain *tool, struct error *err)
 {
     char *path = find_program(name);
 
     if (!path)
         return error_set(err, need->variable, need->mend, "the compiler \"%s\" is not there or cannot be executed", name);
-    if (examine(path, env, tool, err) < 0)
+    if (examine(path, store, env, tool, err) < 0)
         return -1;
     if (is_enough(tool, need))
         return 0;
@@ -138,7 +197,8 @@ static int take_named(const char *name, const struct requirement *need, char *co
     return -1;
 }
 
-int toolchain_find(enum toolchain_use use, char *const *env, struct toolchain *tool, struct error *err)
+int toolchain_find(enum toolchain_use use, const struct store *store, char *const *env, struct toolchain *tool,
+                   struct error *err)
 {
     const struct requirement *need = &requirements[use];
     const char *given = getenv(need->variable);
@@ -146,11 +206,11 @@ int toolchain_find(enum toolchain_use use, char *const *env, struct toolchain *t
 
     *tool = (struct toolchain){0};
     if (given && *given)
-        return take_named(given, need, env, tool, err);
+        return take_named(given, need, store, env, tool, err);
     for (size_t i = 0; i < sizeof need->names / sizeof *need->names && need->names[i]; i++) {
         struct error ignored;
         path = find_program(need->names[i]);
-        if (!path || examine(path, env, tool, &ignored) < 0)
+        if (!path || examine(path, store, env, tool, &ignored) < 0)
             continue;
         if (is_enough(tool, need)) {
             log_msg(LOG_DEBUG, "compiler for %s is %s (%s)", need->variable, tool->path, tool->version);

@@ -34,8 +34,10 @@ struct toolchain {
 };
 
 /* The compiler for a use: $L3REPLAY_KERNEL_CXX or $L3REPLAY_ORCH_CXX (a path, or a name on PATH), else the
- * first usable one of a list of names. INFRA, naming the packages, when there is none. */
-int toolchain_find(enum toolchain_use use, char *const *env, struct toolchain *tool, struct error *err);
+ * first usable one of a list of names. INFRA, naming the packages, when there is none. What compilers say of themselves
+ * is kept in the store. */
+int toolchain_find(enum toolchain_use use, const struct store *store, char *const *env, struct toolchain *tool,
+                   struct error *err);
 void toolchain_free(struct toolchain *tool);
 
 /* Find out `bfloat16` of a kernel compiler with the headers in `include`; the answer is kept in the store. */

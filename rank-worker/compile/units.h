@@ -46,7 +46,7 @@ struct unit_env {
     struct toolchain tools[2]; /* by enum toolchain_use */
     struct args env;
     char *include; /* our headers */
-    const char *pto; /* $PTO_ISA_ROOT; NULL when no source needs it */
+    char *pto;     /* PTO-ISA; NULL when no source needs it */
 };
 
 /* Fill source, dir, label and scan of a unit whose kind, program and kernel are set. */
