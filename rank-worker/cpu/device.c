@@ -121,6 +121,7 @@ static void cpu_close(struct device *dev)
     }
     free(dev->domains);
     free(dev->found);
+    free(dev->ready);
     free(dev->chip_tensors);
     free(dev);
 }

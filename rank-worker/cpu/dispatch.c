@@ -1,8 +1,9 @@
+/*
+ * dispatch - one run of a program: its arguments, its orchestration, its tasks, its end.
+ */
 #include "rank-worker/cpu/internal.h"
 
 #include <string.h>
-
-#include "common/log.h"
 
 static void fill_tensor(struct l3r_tensor *to, const struct device_tensor *from)
 {
@@ -80,8 +81,7 @@ static void begin(struct device *dev)
     dev->nsubmit = 0;
     dev->ntask = 0;
     dev->out_of_memory = false;
-    dev->ready = NULL;
-    dev->ready_end = &dev->ready;
+    dev->nqueued = 0;
     dev->nready = 0;
     dev->nunfinished = 0;
     dev->limit = dev->config.ncores;
@@ -109,8 +109,9 @@ static int fatal_error(struct device *dev, struct error *err)
     const char *mend = dev->out_of_memory ? "run fewer cards on this host" : "";
     const enum error_kind kind = dev->out_of_memory || dev->thread_errno ? ERROR_INFRA : ERROR_FAIL;
     if (dev->fatal_code) {
-        return error_set_kind(err, kind, dev->program->name, mend, "the orchestration of program %s gave up: code %d, %s",
-                              dev->program->name, dev->fatal_code, dev->fatal_text);
+        return error_set_kind(err, kind, dev->program->name, mend,
+                              "the orchestration of program %s gave up: code %d, %s", dev->program->name,
+                              dev->fatal_code, dev->fatal_text);
     }
     return error_set_kind(err, kind, dev->program->name, mend, "program %s: %s", dev->program->name, dev->fatal_text);
 }

@@ -4,7 +4,7 @@
  * One card, one process. A dispatch has two phases: the main thread calls the
  * orchestration, which builds a graph of tasks (submit.c, depmap.c, memory.c);
  * then the main thread, and more threads where they are needed, run it (sched.c,
- * threads.c). `lock` guards tasks, the ready list and lanes; it is free while a
+ * threads.c). `lock` guards tasks, the ready heap and lanes; it is free while a
  * kernel runs. Rings, scopes and the dependency map belong to the main thread.
  *
  * docs/formats.md: "Tasks on the cpu device", "Threads of the cpu device".
@@ -72,10 +72,10 @@ struct predicate {
 };
 
 struct task {
-    struct task *next; /* in the ready list */
+    struct task *next; /* in a list of tasks that are to be completed */
     struct edge *consumers;
     struct edge *fanin; /* nfanin of them */
-    uint64_t id;
+    uint64_t id, order;            /* its name, and its place in the order of submits */
     uint64_t mark;                 /* last submit that found this task as a producer */
     uint32_t nfanin, npending;     /* producers, and those that are not done (one more during the submit) */
     uint32_t nconsumer;            /* consumers that are not done */
@@ -153,6 +153,11 @@ struct block { /* an output that did not fit into its ring's heap */
     size_t size;
 };
 
+struct ready {
+    uint64_t order;
+    struct task *task;
+};
+
 struct depmap;
 struct pipe_state;
 
@@ -185,8 +190,9 @@ struct device {
     jmp_buf leave; /* out of the orchestration, after a failed assertion */
 
     pthread_mutex_t lock;
-    struct task *ready, **ready_end;
-    uint32_t nready;      /* blocks in the ready list that have not started */
+    struct ready *ready; /* heap, the earliest submitted first; room for all unfinished tasks */
+    uint32_t nqueued, cap_ready;
+    uint32_t nready;      /* blocks of those tasks that have not started */
     uint32_t nunfinished; /* tasks */
     uint32_t free_lanes;  /* bit per lane */
     int cluster_lanes[CPU_CLUSTERS]; /* running lanes of the mixed block on it */
@@ -248,9 +254,12 @@ void cpu_depmap_lookup(struct device *dev, const struct l3r_tensor *tensor, bool
 int cpu_depmap_insert(struct depmap *map, const struct l3r_tensor *tensor, uint64_t task); /* -1: no memory */
 
 /* sched.c: under the lock */
+bool cpu_ready_reserve(struct device *dev, uint32_t ntask); /* room for so many; false: no memory */
 void cpu_make_ready(struct device *dev, struct task *task);
 void cpu_complete(struct device *dev, struct task *task);
-struct lane *cpu_start_any(struct device *dev, struct task *only); /* lanes that start together, or NULL */
+/* Lanes that start together, or NULL: of the first task that fits, or of this one if it is ready and fits. */
+struct lane *cpu_start_any(struct device *dev);
+struct lane *cpu_start_task(struct device *dev, const struct task *task);
 void cpu_finish_lane(struct device *dev, struct lane *lane);
 
 /* threads.c */

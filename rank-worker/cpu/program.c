@@ -1,3 +1,6 @@
+/*
+ * program - shared objects of orchestrations and kernels, loaded and looked up.
+ */
 #include "rank-worker/cpu/internal.h"
 
 #include <dlfcn.h>

@@ -1,25 +1,79 @@
 /*
  * sched - which task runs next, on which lanes, and what follows from its end.
  *
- * Everything here is called under the lock. The ready list is in the order in
- * which tasks became ready; what does not fit on the free lanes is passed over.
+ * Everything here is called under the lock. Of the ready tasks the one that was
+ * submitted first goes first: then one thread alone runs a program in the order in
+ * which it was written, and what the runtime's rules leave open (a writer after a
+ * reader) has the outcome that its author meant. What does not fit on the free lanes
+ * is passed over.
  */
 #include "rank-worker/cpu/internal.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 enum { AIC_LANES = 0x249249, ALL_LANES = (1 << CPU_LANES) - 1 }; /* bit 3c: aic of cluster c */
 
+bool cpu_ready_reserve(struct device *dev, uint32_t ntask)
+{
+    if (ntask <= dev->cap_ready) {
+        return true;
+    }
+    const uint32_t cap = ntask < 512 ? 1024 : 2 * ntask;
+    struct ready *grown = realloc(dev->ready, cap * sizeof(*grown));
+    if (!grown) {
+        return false;
+    }
+    dev->ready = grown;
+    dev->cap_ready = cap;
+    return true;
+}
+
+static void push(struct device *dev, struct ready item)
+{
+    uint32_t i = dev->nqueued++;
+    while (i > 0 && dev->ready[(i - 1) / 2].order > item.order) {
+        dev->ready[i] = dev->ready[(i - 1) / 2];
+        i = (i - 1) / 2;
+    }
+    dev->ready[i] = item;
+}
+
+/* Take entry `i` out. */
+static struct ready take(struct device *dev, uint32_t i)
+{
+    const struct ready taken = dev->ready[i];
+    const struct ready last = dev->ready[--dev->nqueued];
+    const uint32_t n = dev->nqueued;
+    if (i == n) {
+        return taken;
+    }
+    while (i > 0 && dev->ready[(i - 1) / 2].order > last.order) {
+        dev->ready[i] = dev->ready[(i - 1) / 2];
+        i = (i - 1) / 2;
+    }
+    for (uint32_t child = 2 * i + 1; child < n; child = 2 * i + 1) {
+        if (child + 1 < n && dev->ready[child + 1].order < dev->ready[child].order) {
+            child++;
+        }
+        if (dev->ready[child].order >= last.order) {
+            break;
+        }
+        dev->ready[i] = dev->ready[child];
+        i = child;
+    }
+    dev->ready[i] = last;
+    return taken;
+}
+
 static void append_ready(struct device *dev, struct task *task)
 {
     task->state = TASK_READY;
-    task->next = NULL;
-    *dev->ready_end = task;
-    dev->ready_end = &task->next;
+    push(dev, (struct ready){task->order, task});
     dev->nready += (uint32_t)task->nblock;
 }
 
-/* A task whose producers are done: to the ready list, or finished at once when there is nothing to run. */
+/* A task whose producers are done: to the ready tasks, or finished at once when there is nothing to run. */
 void cpu_make_ready(struct device *dev, struct task *task)
 {
     if (task->lanes) {
@@ -165,19 +219,9 @@ static struct lane *occupy(struct device *dev, struct task *t, uint32_t taken, s
     return rest;
 }
 
-static void unlink_ready(struct device *dev, struct task **at)
-{
-    struct task *t = *at;
-    *at = t->next;
-    if (!t->next) {
-        dev->ready_end = at;
-    }
-}
-
 /* One block, or all blocks when they must start together; NULL when they do not fit now. */
-static struct lane *start(struct device *dev, struct task **at)
+static struct lane *start(struct device *dev, struct task *t)
 {
-    struct task *t = *at;
     if (t->sync_start && !all_fit(dev, t)) {
         return NULL;
     }
@@ -192,34 +236,54 @@ static struct lane *start(struct device *dev, struct task **at)
     if (lanes) {
         t->state = TASK_STARTED;
     }
-    if (t->next_block == t->nblock) {
-        unlink_ready(dev, at);
+    return lanes;
+}
+
+/* Start what entry `i` of the ready tasks holds. `*gone`: it is no longer among them. */
+static struct lane *try_entry(struct device *dev, uint32_t i, bool *gone)
+{
+    struct task *t = dev->ready[i].task;
+    *gone = true;
+    if (t->next_block == 0 && !passes(&t->predicate)) {
+        take(dev, i);
+        dev->nready -= (uint32_t)t->nblock;
+        cpu_complete(dev, t);
+        return NULL;
+    }
+    struct lane *lanes = start(dev, t);
+    *gone = t->next_block == t->nblock;
+    if (*gone) {
+        take(dev, i);
     }
     return lanes;
 }
 
-struct lane *cpu_start_any(struct device *dev, struct task *only)
+struct lane *cpu_start_task(struct device *dev, const struct task *task)
 {
-    struct task **at = &dev->ready;
-    while (*at && dev->free_lanes && !dev->fatal) {
-        struct task *t = *at;
-        if (only && t != only) {
-            at = &t->next;
-            continue;
+    bool gone;
+    for (uint32_t i = 0; i < dev->nqueued && !dev->fatal; i++) {
+        if (dev->ready[i].task == task) {
+            return try_entry(dev, i, &gone);
         }
-        if (t->next_block == 0 && !passes(&t->predicate)) {
-            dev->nready -= (uint32_t)t->nblock;
-            unlink_ready(dev, at);
-            cpu_complete(dev, t);
-            continue;
-        }
-        struct lane *lanes = start(dev, at);
-        if (lanes) {
-            return lanes;
-        }
-        at = &t->next;
     }
     return NULL;
+}
+
+struct lane *cpu_start_any(struct device *dev)
+{
+    uint32_t npassed = 0;
+    struct lane *lanes = NULL;
+    while (!lanes && dev->nqueued && dev->free_lanes && !dev->fatal) {
+        bool gone;
+        lanes = try_entry(dev, 0, &gone);
+        if (!lanes && !gone) { /* kept at the other end of the array: all unfinished tasks have room in it */
+            dev->ready[dev->cap_ready - ++npassed] = take(dev, 0);
+        }
+    }
+    while (npassed > 0) {
+        push(dev, dev->ready[dev->cap_ready - npassed--]);
+    }
+    return lanes;
 }
 
 void cpu_finish_lane(struct device *dev, struct lane *lane)

@@ -194,10 +194,16 @@ static struct task *add_task(struct device *dev, const struct l3r_core_args *arg
     if (dev->fatal) {
         return NULL;
     }
+    if (!cpu_ready_reserve(dev, dev->nunfinished + 1)) {
+        dev->out_of_memory = true;
+        cpu_fatal(dev, PTO2_ERROR_SCOPE_TASKS_OVERFLOW, "out of memory for %u tasks", dev->nunfinished + 1);
+        return NULL;
+    }
     struct task *task = cpu_new_task(dev, (uint32_t)args->tail.ntensor, (uint32_t)args->tail.nscalar, dev->nfound);
     if (!task) {
         return NULL;
     }
+    task->order = dev->nsubmit;
     task->mark = dev->nsubmit;
     wire(dev, task);
     dev->nunfinished++;

@@ -192,7 +192,7 @@ static void serve(struct device *dev, struct thread *self)
         struct lane *lane = self->lane;
         self->lane = NULL;
         if (!lane && dev->nbusy < dev->limit) {
-            lane = cpu_start_any(dev, NULL);
+            lane = cpu_start_any(dev);
             if (lane) {
                 spread(dev, lane);
             } else if (main && finished(dev)) {
@@ -242,7 +242,7 @@ void cpu_wait_task(struct device *dev, struct task *task, bool consumers)
     dev->wait_task = task;
     dev->wait_consumers = consumers;
     while (!dev->fatal && !waited_for(dev)) {
-        struct lane *lane = task->state == TASK_READY ? cpu_start_any(dev, task) : NULL;
+        struct lane *lane = task->state == TASK_READY ? cpu_start_task(dev, task) : NULL;
         if (lane) {
             spread(dev, lane);
             share_out(dev);

@@ -65,6 +65,12 @@ static inline const char *rig_cxx23(void)
     return NULL;
 }
 
+static inline const char *rig_cxx23_flags(void)
+{
+    return strstr(rig_cxx23(), "clang") ? RIG_KERNEL_FLAGS " -mllvm -hints-allow-reordering=false"
+                                        : RIG_KERNEL_FLAGS " -fno-gnu-unique -fpermissive";
+}
+
 /* func_id, tensors, added to the tag */
 static const int rig_kernels[RIG_KERNELS][3] = {{0, 0, 0},  {1, 1, 0},   {2, 2, 0},  {3, 3, 0},
                                                 {10, 0, 0}, {11, 0, 20}, {12, 0, 40}};
@@ -77,7 +83,7 @@ static inline void rig_compile(void)
     for (int i = 0; i < RIG_KERNELS; i++) {
         assert_true(rig_shell("%s %s -D__DAV_VEC__ -DTENSORS=%d -DTAG=%d -I %s -I %s/tests/unit/cpu "
                               "%s/tests/unit/cpu/kernel.cpp -o %s/k%d.so",
-                              rig_cxx23(), RIG_KERNEL_FLAGS, rig_kernels[i][1], rig_kernels[i][2], RIG_INCLUDE,
+                              rig_cxx23(), rig_cxx23_flags(), rig_kernels[i][1], rig_kernels[i][2], RIG_INCLUDE,
                               SOURCE_DIR, SOURCE_DIR, rig.dir, rig_kernels[i][0]));
     }
 }

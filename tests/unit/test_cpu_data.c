@@ -16,6 +16,26 @@ static void reading_an_element_waits_for_its_writer(void **state)
     assert_int_equal(rig.y[0], 8);
 }
 
+static void reading_an_element_does_not_keep_other_tasks_from_running(void **state)
+{
+    (void)state;
+    for (int ncores = 1; ncores <= 2; ncores++) {
+        assert_int_equal(rig_run_alone(GET_WAITS_FOR_A_WAITING_TASK, ncores), 0);
+        assert_int_equal(rig_event(4)->count, 1);
+        assert_true(rig_event(4)->start > rig_event(1)->end);
+    }
+}
+
+/* There is no edge from the reader to the second writer; on one core the order of the program decides. */
+static void one_core_runs_a_program_in_its_order(void **state)
+{
+    (void)state;
+    clear_tensors();
+    assert_int_equal(rig_run(WRITTEN_AGAIN), 0);
+    assert_int_equal(rig.y[0], 1);
+    assert_int_equal(rig.z[0], 5);
+}
+
 static void writing_an_element_waits_for_the_readers_of_the_old_one(void **state)
 {
     (void)state;
@@ -195,6 +215,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(reading_an_element_waits_for_its_writer),
+        cmocka_unit_test(reading_an_element_does_not_keep_other_tasks_from_running),
+        cmocka_unit_test(one_core_runs_a_program_in_its_order),
         cmocka_unit_test(writing_an_element_waits_for_the_readers_of_the_old_one),
         cmocka_unit_test(a_predicate_decides_whether_a_task_runs),
         cmocka_unit_test(outputs_start_with_their_initial_value),

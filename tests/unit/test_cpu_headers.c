@@ -54,8 +54,8 @@ static void deferred_completion_is_refused_by_name(void **state)
 {
     (void)state;
     temp_dir_put(rig.dir, "deferred.cpp", "#include \"pto_async_kernel_api.h\"\n", 34);
-    assert_false(rig_shell("%s -c -std=c++23 -I %s %s/deferred.cpp -o %s/object.o 2>%s/errors", rig_cxx23(), RIG_INCLUDE,
-                           rig.dir, rig.dir, rig.dir));
+    assert_false(rig_shell("%s -c -std=c++23 -I %s %s/deferred.cpp -o %s/object.o 2>%s/errors", rig_cxx23(),
+                           RIG_INCLUDE, rig.dir, rig.dir, rig.dir));
     assert_true(rig_shell("grep -q 'deferred completion' %s/errors", rig.dir));
 }
 

@@ -1,8 +1,8 @@
-/* Kernels over PTO-ISA: loads and stores, vectors, matrices, pipes between the lanes of a mixed task, signals, bfloat16.
- * Skipped without PTO_ISA_ROOT. */
+/* Kernels over PTO-ISA: loads and stores, vectors, matrices, pipes between the lanes of a mixed task, signals, 16-bit
+ * types, and the order in which numbers are added up. Skipped without PTO_ISA_ROOT. */
 #include "tests/unit/cpu_rig.h"
 
-enum { ISA_KERNELS = 7, CELLS = 16 * 16 };
+enum { ISA_KERNELS = 9, CELLS = 16 * 16 };
 
 static float a[CELLS], b[CELLS], c[CELLS];
 
@@ -15,12 +15,13 @@ static bool with_shim(void)
 static void compile_all(const char *isa)
 {
     const bool shim = with_shim();
-    assert_true(rig_shell("${CXX:-c++} -shared -fPIC -O1 -std=c++17 -w -I %s %s/tests/unit/cpu/isa_graph.cpp -o %s/isa.so",
+    assert_true(rig_shell("${CXX:-c++} -shared -fPIC -O1 -std=c++17 -w -I %s %s/tests/unit/cpu/isa_graph.cpp "
+                          "-o %s/isa.so",
                           RIG_INCLUDE, SOURCE_DIR, rig.dir));
     for (int i = 0; i < ISA_KERNELS; i++) {
         assert_true(rig_shell("%s %s -DKERNEL=%d -D%s %s -I %s/include -I %s/include/pto -I %s/stdfloat-shim -I %s "
                               "%s/tests/unit/cpu/isa_kernels.cpp -o %s/isa%d.so",
-                              rig_cxx23(), RIG_KERNEL_FLAGS, i, i == 1 || i == 2 ? "__DAV_CUBE__" : "__DAV_VEC__",
+                              rig_cxx23(), rig_cxx23_flags(), i, i == 1 || i == 2 ? "__DAV_CUBE__" : "__DAV_VEC__",
                               shim ? "-D__STDCPP_BFLOAT16_T__=1" : "", isa, isa, shim ? RIG_INCLUDE : "/nonexistent",
                               RIG_INCLUDE, SOURCE_DIR, rig.dir, i));
     }
@@ -170,6 +171,36 @@ static void bfloat16_is_not_half(void **state)
     assert_true(c[5] == 10.0f);
 }
 
+/* The last column of a tile of halves is padded with the least value there is. */
+static void halves_are_padded_with_infinity(void **state)
+{
+    static uint16_t halves[CELLS];
+    (void)state;
+    ramps();
+    run_or_skip(8, halves, DTYPE_FLOAT16);
+    for (int i = 0; i < CELLS; i++) {
+        assert_int_equal(halves[i], i % 16 == 15 ? 0xfc00 : 0);
+    }
+}
+
+/* Added up from left to right, in single precision; another order gives another sum for these numbers. */
+static void rows_are_summed_in_order(void **state)
+{
+    (void)state;
+    ramps();
+    for (int i = 0; i < CELLS; i++) {
+        a[i] = (i % 3 == 0 ? 1e8f : 3.7f) * (i % 2 ? -1.0f : 1.0f) + (float)i;
+    }
+    run_or_skip(7, b, DTYPE_FLOAT32);
+    for (int row = 0; row < 8; row++) {
+        volatile float sum = 0;
+        for (int col = 0; col < 32; col++) {
+            sum = sum + a[row * 32 + col];
+        }
+        assert_true(c[row] == sum);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -178,6 +209,8 @@ int main(void)
         cmocka_unit_test(lanes_of_a_mixed_task_hand_tiles_over),
         cmocka_unit_test(a_signal_reaches_a_task_that_was_submitted_before),
         cmocka_unit_test(bfloat16_is_not_half),
+        cmocka_unit_test(rows_are_summed_in_order),
+        cmocka_unit_test(halves_are_padded_with_infinity),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }

@@ -215,6 +215,20 @@ static void data_program(int64_t which, const ChipTensor &x, const ChipTensor &y
         set_tensor_data(y, 1, zero, get_tensor_data<int32_t>(x, 1, zero) + 1);
         break;
     }
+    case GET_WAITS_FOR_A_WAITING_TASK:
+        updates(x, 1, OP_WAIT, 0, 2);
+        alone(2, OP_SIGNAL, 0);
+        alone(3, OP_SIGNAL, 0);
+        get_tensor_data(x, 1, zero);
+        copies(x, y, 4);
+        get_tensor_data(y, 1, zero);
+        break;
+    case WRITTEN_AGAIN:
+        updates(x, 1, OP_FILL, 1);
+        copies(x, y, 2);
+        writes(x, 3, OP_FILL, 5);
+        copies(x, z, 4);
+        break;
     case SET_WAITS_FOR_READERS: {
         TaskOutputTensors t = alloc_tensors(info);
         updates(t.get_ref(0), 1, OP_FILL, 1);

@@ -11,7 +11,8 @@ constexpr int ROWS = 16, COLS = 16;
 
 template <typename T> using Global = GlobalTensor<T, Shape<1, 1, 1, ROWS, COLS>, Stride<1, 1, 1, COLS, 1>>;
 template <typename T> using Vec = Tile<TileType::Vec, T, ROWS, COLS, BLayout::RowMajor, ROWS, COLS>;
-template <typename T> using Mat = Tile<TileType::Mat, T, ROWS, COLS, BLayout::ColMajor, ROWS, COLS, SLayout::RowMajor, 512>;
+template <typename T>
+using Mat = Tile<TileType::Mat, T, ROWS, COLS, BLayout::ColMajor, ROWS, COLS, SLayout::RowMajor, 512>;
 
 template <typename T> static T *elements(int64_t arg)
 {
@@ -113,6 +114,38 @@ extern "C" void kernel_entry(int64_t *args)
     TSTORE(narrow, b);
     TCVT(y, b, RoundMode::CAST_NONE);
     TADD(y, y, y);
+    TSTORE(out, y);
+}
+#elif KERNEL == 7 /* args[0] as 8 rows of 32: first elements of args[2] = their sums */
+extern "C" void kernel_entry(int64_t *args)
+{
+    using Wide = Tile<TileType::Vec, float, 8, 32, BLayout::RowMajor, -1, -1>;
+    GlobalTensor<float, Shape<1, 1, 1, 8, 32>, Stride<1, 1, 1, 32, 1>> in(elements<float>(args[0]));
+    GlobalTensor<float, Shape<1, 1, 1, 8, 1>, Stride<1, 1, 1, 1, 1>, Layout::DN> out(elements<float>(args[2]));
+    const int cols = static_cast<int>(reinterpret_cast<const ChipTensor *>(args[0])->numel() / 8);
+    Wide x(8, cols), scratch(8, cols);
+    Tile<TileType::Vec, float, 8, 1, BLayout::ColMajor, 8, 1> sums;
+    TASSIGN(x, 0x0);
+    TASSIGN(scratch, 0x1000);
+    TASSIGN(sums, 0x2000);
+    TLOAD(x, in);
+    TROWSUM(sums, x, scratch);
+    TSTORE(out, sums);
+}
+#elif KERNEL == 8 /* args[1], 16 bits wide, with its last column padded */
+extern "C" void kernel_entry(int64_t *args)
+{
+    using Narrow = Tile<TileType::Vec, half, ROWS, COLS, BLayout::RowMajor, ROWS, COLS - 1>;
+    using Padded =
+        Tile<TileType::Vec, half, ROWS, COLS, BLayout::RowMajor, ROWS, COLS, SLayout::NoneBox, 512, PadValue::Min>;
+    GlobalTensor<half, Shape<1, 1, 1, ROWS, COLS - 1>, Stride<1, 1, 1, COLS, 1>> in(elements<half>(args[1]));
+    Global<half> out(elements<half>(args[1]));
+    Narrow x;
+    Padded y;
+    TASSIGN(x, 0x0);
+    TASSIGN(y, 0x1000);
+    TLOAD(x, in);
+    TFILLPAD(y, x);
     TSTORE(out, y);
 }
 #endif
