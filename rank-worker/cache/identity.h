@@ -1,0 +1,36 @@
+/*
+ * identity - what binaries are built for today: the four texts of a stamp.
+ *
+ * Revisions of the stack are those of clean git checkouts. The cpu device compiles against headers of its own, so its
+ * runtime revision says what those and the compilers are; it begins with "l3replay-" and so is never one that
+ * the Python tools compute: they rebuild what we stamped, and we rebuild what they stamped. Rules:
+ * docs/formats.md, "The stamp of binaries".
+ */
+#ifndef L3R_RANK_WORKER_CACHE_IDENTITY_H
+#define L3R_RANK_WORKER_CACHE_IDENTITY_H
+
+#include "common/error.h"
+#include "rank-worker/cache/stamp.h"
+#include "rank-worker/compile/toolchain.h"
+
+/* Copies of four texts; the revisions may be NULL (not known). 0, or -1 without memory. */
+int identity_make(const char *platform, const char *runtime_name, const char *runtime_revision,
+                  const char *pto_isa_revision, struct cache_identity *out, struct error *err);
+void identity_free(struct cache_identity *id);
+
+/* The revision of the git checkout whose top directory is `dir`, to be freed. NULL when it is no checkout, has
+ * changed or untracked files, or git does not tell within 5 s; `why` (may be NULL) gets a few words. */
+char *identity_checkout(const char *dir, const char **why);
+
+/* "l3replay-content-<32 hex>" over names and bytes of every file below `dir`, to be freed; NULL with `err` filled when
+ * something cannot be read. Links are followed; .git directories are left out. */
+char *identity_content(const char *dir, struct error *err);
+
+/* The identity of the cpu device's binaries. `include` is the directory of our headers; kernel and orchestration
+ * compiler as toolchain_find() gave them; `pto_isa_root` NULL: none is used. PTO-ISA's revision is that of its clean
+ * checkout, else the content of its include directory. */
+int identity_cpu(const char *platform, const char *runtime_name, const char *include, const struct toolchain *kernel,
+                 const struct toolchain *orchestration, const char *pto_isa_root, struct cache_identity *out,
+                 struct error *err);
+
+#endif

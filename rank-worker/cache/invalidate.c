@@ -1,0 +1,187 @@
+#include "rank-worker/cache/invalidate.h"
+
+#include <errno.h>
+#include <fts.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "common/file.h"
+#include "common/log.h"
+#include "rank-worker/cache/lock.h"
+#include "rank-worker/cache/stamp.h"
+#include "rank-worker/cache/subbuilds.h"
+
+/* Which files of a directory are binaries. */
+struct place {
+    const char *name;
+    const char *endings[2];
+    int depth; /* levels below `name`; 0: any */
+};
+
+static const struct place places[] = {
+    {"cache", {".bin", NULL}, 1},
+    {"kernels", {".so", ".o"}, 0},
+    {"orchestration", {".so", ".o"}, 0},
+};
+
+enum { PLACES = sizeof places / sizeof *places };
+
+static bool ends_in(const char *name, const char *ending)
+{
+    size_t n = strlen(name), e = ending ? strlen(ending) : 0;
+
+    return e && n >= e && strcmp(name + n - e, ending) == 0;
+}
+
+static bool is_binary(const struct place *place, const FTSENT *entry)
+{
+    if (entry->fts_info != FTS_F && entry->fts_info != FTS_SL && entry->fts_info != FTS_SLNONE &&
+        entry->fts_info != FTS_DEFAULT)
+        return false;
+    return ends_in(entry->fts_name, place->endings[0]) || ends_in(entry->fts_name, place->endings[1]);
+}
+
+static int remove_file(const char *path, uint32_t *removed, struct error *err)
+{
+    if (unlink(path) == 0)
+        ++*removed;
+    else if (errno != ENOENT)
+        return error_errno(err, path, file_errno_mend(errno), "cannot delete %s", path);
+    return 0;
+}
+
+/* Count the binaries below `path`, or delete them. Symbolic links are deleted, not followed. */
+static int walk(const struct place *place, char *path, bool deleting, uint32_t *count, struct error *err)
+{
+    char *roots[] = {path, NULL};
+    FTS *tree = fts_open(roots, FTS_PHYSICAL | FTS_NOCHDIR, NULL);
+    FTSENT *entry;
+    int rc = 0;
+
+    if (!tree)
+        return error_errno(err, path, file_errno_mend(errno), "cannot read the directory %s", path);
+    while (rc == 0 && (errno = 0, entry = fts_read(tree)) != NULL) {
+        if (entry->fts_info == FTS_DNR || entry->fts_info == FTS_ERR) {
+            errno = entry->fts_errno;
+            rc = error_errno(err, entry->fts_path, file_errno_mend(errno), "cannot read the directory %s",
+                             entry->fts_path);
+        } else if (entry->fts_info == FTS_D && place->depth && entry->fts_level >= place->depth) {
+            fts_set(tree, entry, FTS_SKIP);
+        } else if (is_binary(place, entry)) {
+            if (deleting)
+                rc = remove_file(entry->fts_path, count, err);
+            else
+                ++*count;
+        }
+    }
+    if (rc == 0 && errno)
+        rc = error_errno(err, path, file_errno_mend(errno), "cannot read the directory %s", path);
+    fts_close(tree);
+    return rc;
+}
+
+static int walk_all(const char *root, const char *dir, bool deleting, uint32_t *count, struct error *err)
+{
+    int rc = 0;
+
+    for (int i = 0; i < PLACES && rc == 0; i++) {
+        char *path = file_join(dir, places[i].name, err), *real;
+        if (!path)
+            return -1;
+        real = subbuilds_resolve(root, path);
+        if (real && file_is_directory(real))
+            rc = walk(&places[i], real, deleting, count, err);
+        else if (!real && file_is_directory(path) && deleting)
+            log_note("%s is left alone: it is a link to a directory outside of the build", path);
+        free(real);
+        free(path);
+    }
+    return rc;
+}
+
+int invalidate_program(const char *root, const char *dir, uint32_t *removed, struct error *err)
+{
+    if (stamp_discard(dir, err))
+        return -1;
+    return walk_all(root, dir, true, removed, err);
+}
+
+static bool exists(const char *dir, const char *name)
+{
+    char *path = file_join(dir, name, NULL);
+    struct stat st;
+    bool yes = path && lstat(path, &st) == 0;
+
+    free(path);
+    return yes;
+}
+
+/* A process that compiles here holds the lock's file open: without that file and without binaries nothing is to do,
+ * and a build that cannot be written to is fine. */
+static int invalidate_one(const struct subbuilds *all, const struct subbuild *one,
+                          const struct invalidate_options *options, uint32_t *removed, struct error *err)
+{
+    char *cache = file_join(one->path, "cache", err), *path = file_join(one->path, LOCK_BINARIES_FILE, err);
+    uint32_t found = 0;
+    int rc = -1, fd = -1;
+
+    if (!cache || !path || walk_all(all->root, one->path, false, &found, err))
+        goto out;
+    if (found == 0 && !exists(one->path, LOCK_BINARIES_FILE) && !exists(one->path, STAMP_FILE)) {
+        rc = 0;
+        goto out;
+    }
+    if (file_make_dirs(cache, err))
+        goto out;
+    fd = lock_take(path, options->lock_timeout, err);
+    if (fd < 0)
+        goto out;
+    rc = invalidate_program(all->root, one->path, removed, err);
+out:
+    lock_release(fd);
+    free(cache);
+    free(path);
+    return rc;
+}
+
+static void say(FILE *lines, uint32_t removed)
+{
+    if (!lines)
+        return;
+    if (removed)
+        fprintf(lines, "[cpp->.so] invalidated %u cached binary file(s); cpp will rebuild\n", removed);
+    else
+        fputs("[cpp->.so] no cached binaries to invalidate\n", lines);
+    fflush(lines);
+}
+
+int invalidate_build(const char *build, const struct invalidate_options *options, uint32_t *removed,
+                     struct error *err)
+{
+    struct subbuilds all;
+    uint32_t count = 0;
+    int rc = 0;
+
+    if (removed)
+        *removed = 0;
+    if (options->off) {
+        if (options->lines) {
+            fputs("[cpp->.so] skipped forced invalidation; compatibility checks still apply (recompile=False)\n",
+                  options->lines);
+            fflush(options->lines);
+        }
+        return 0;
+    }
+    if (subbuilds_list(build, &all, err))
+        return -1;
+    for (size_t i = 0; i < all.count && rc == 0; i++)
+        rc = invalidate_one(&all, &all.items[i], options, &count, err);
+    subbuilds_free(&all);
+    if (removed)
+        *removed = count;
+    if (rc == 0)
+        say(options->lines, count);
+    return rc;
+}

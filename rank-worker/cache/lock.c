@@ -1,0 +1,91 @@
+#include "rank-worker/cache/lock.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "common/clock.h"
+#include "common/file.h"
+#include "common/log.h"
+
+/* A reader can lock as well: the file may belong to someone else. */
+static int open_lock(const char *path)
+{
+    int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NONBLOCK, 0666), saved = errno;
+
+    if (fd < 0 && (saved == EACCES || saved == EPERM || saved == EROFS)) {
+        fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+        errno = saved;
+    }
+    return fd;
+}
+
+/* 1: locked, 0: another holds it, -1 with errno. */
+static int try_lock(int fd)
+{
+    while (flock(fd, LOCK_EX | LOCK_NB) < 0) {
+        if (errno == EWOULDBLOCK)
+            return 0;
+        if (errno != EINTR)
+            return -1;
+    }
+    return 1;
+}
+
+/* flock() itself has no limit, so look now and then; 20 ms are nothing beside a compile. */
+static int wait_for(int fd, const char *path, int timeout, struct error *err)
+{
+    uint64_t begun = clock_now_ns();
+    bool told = false;
+    int rc;
+
+    while ((rc = try_lock(fd)) == 0) {
+        if (!told)
+            log_note("another process holds %s; waiting for it", path);
+        told = true;
+        if (timeout > 0 && clock_now_ns() - begun >= (uint64_t)timeout * 1000000000u)
+            return error_set(err, path,
+                             "wait for that process to end, or end it: `fuser -v` on the file tells which it is",
+                             "another process held %s for more than %d s", path, timeout);
+        nanosleep(&(struct timespec){.tv_nsec = 20000000}, NULL);
+    }
+    if (rc < 0)
+        return error_errno(err, path, file_errno_mend(errno), "cannot lock %s", path);
+    return 0;
+}
+
+/* Somebody who deletes directories may have taken the file away while we waited: then it protects nothing. */
+static bool is_still(int fd, const char *path)
+{
+    struct stat mine, there;
+
+    return fstat(fd, &mine) == 0 && stat(path, &there) == 0 && mine.st_ino == there.st_ino &&
+           mine.st_dev == there.st_dev;
+}
+
+int lock_take(const char *path, int timeout, struct error *err)
+{
+    for (;;) {
+        int fd = open_lock(path);
+        if (fd < 0)
+            return error_errno(err, path, file_errno_mend(errno), "cannot open the lock %s", path);
+        if (wait_for(fd, path, timeout, err)) {
+            close(fd);
+            return -1;
+        }
+        if (is_still(fd, path))
+            return fd;
+        close(fd);
+    }
+}
+
+void lock_release(int fd)
+{
+    if (fd >= 0)
+        close(fd);
+}

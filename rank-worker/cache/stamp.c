@@ -1,0 +1,157 @@
+#include "rank-worker/cache/stamp.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "common/file.h"
+#include "common/json.h"
+#include "common/json_write.h"
+
+enum { SCHEMA = 1, STAMP_MAX = 1 << 20 };
+
+enum { FIELDS = 4 };
+
+struct field {
+    const char *key, *name;
+    const char *value;
+};
+
+static void list_fields(const struct cache_identity *id, struct field fields[FIELDS])
+{
+    fields[0] = (struct field){"platform", "platform", id->platform};
+    fields[1] = (struct field){"runtime_name", "runtime", id->runtime_name};
+    fields[2] = (struct field){"runtime_revision", "runtime revision", id->runtime_revision};
+    fields[3] = (struct field){"pto_isa_revision", "PTO-ISA revision", id->pto_isa_revision};
+}
+
+static void verdict(struct stamp_verdict *out, enum stamp_reason reason, const char *fmt, ...)
+    __attribute__((format(printf, 3, 4)));
+
+static void verdict(struct stamp_verdict *out, enum stamp_reason reason, const char *fmt, ...)
+{
+    va_list ap;
+
+    va_start(ap, fmt);
+    out->reason = reason;
+    vsnprintf(out->text, sizeof out->text, fmt, ap);
+    va_end(ap);
+}
+
+static const char *unknown(const struct field fields[FIELDS])
+{
+    for (int i = 0; i < FIELDS; i++) {
+        if (!fields[i].value || !*fields[i].value)
+            return fields[i].name;
+    }
+    return NULL;
+}
+
+/* NULL when there is none (`*missing`) or it is no JSON object. */
+static cJSON *read_stamp(const char *dir, bool *missing)
+{
+    char *path = file_join(dir, STAMP_FILE, NULL), *text = NULL;
+    struct json_source source = {.file = STAMP_FILE};
+    cJSON *root = NULL;
+    size_t size;
+
+    *missing = path && access(path, F_OK) < 0 && (errno == ENOENT || errno == ENOTDIR);
+    if (path && !*missing)
+        text = file_read(path, STAMP_MAX, &size, NULL);
+    if (text)
+        root = json_parse(&source, text, size);
+    if (root && !cJSON_IsObject(root)) {
+        cJSON_Delete(root);
+        root = NULL;
+    }
+    free(text);
+    free(path);
+    return root;
+}
+
+static void compare(const cJSON *root, const struct field fields[FIELDS], struct stamp_verdict *out)
+{
+    const cJSON *schema = cJSON_GetObjectItemCaseSensitive(root, "schema");
+
+    if (!cJSON_IsNumber(schema) || schema->valuedouble != SCHEMA) {
+        char shown[64];
+        verdict(out, STAMP_DIFFERS, "schema %s -> %d", schema ? json_show(schema, shown, sizeof shown) : "none",
+                SCHEMA);
+        return;
+    }
+    for (int i = 0; i < FIELDS; i++) {
+        const cJSON *item = cJSON_GetObjectItemCaseSensitive(root, fields[i].key);
+        const char *was = cJSON_IsString(item) ? item->valuestring : "none";
+        if (!cJSON_IsString(item) || strcmp(was, fields[i].value) != 0) {
+            verdict(out, STAMP_DIFFERS, "%s %s -> %s", fields[i].name, was, fields[i].value);
+            return;
+        }
+    }
+    /* Something that we do not know of decided about these binaries as well. */
+    if (cJSON_GetArraySize(root) != FIELDS + 1)
+        verdict(out, STAMP_DIFFERS, "the stamp has more fields than are known");
+}
+
+void stamp_check(const char *dir, const struct cache_identity *identity, bool forced, struct stamp_verdict *out)
+{
+    struct field fields[FIELDS];
+    bool missing;
+    cJSON *root;
+
+    list_fields(identity, fields);
+    *out = (struct stamp_verdict){.reason = STAMP_CURRENT, .text = "current"};
+    if (forced) {
+        verdict(out, STAMP_FORCED, "forced");
+        return;
+    }
+    if (unknown(fields)) {
+        verdict(out, STAMP_REVISION_UNKNOWN, "%s unknown", unknown(fields));
+        return;
+    }
+    root = read_stamp(dir, &missing);
+    if (!root)
+        verdict(out, missing ? STAMP_NONE : STAMP_DAMAGED, "%s", missing ? "no stamp" : "the stamp is damaged");
+    else
+        compare(root, fields, out);
+    cJSON_Delete(root);
+}
+
+int stamp_discard(const char *dir, struct error *err)
+{
+    char *path = file_join(dir, STAMP_FILE, err);
+    int rc = path ? 0 : -1;
+
+    if (path && unlink(path) < 0 && errno != ENOENT && errno != ENOTDIR)
+        rc = error_errno(err, path, file_errno_mend(errno), "cannot delete %s", path);
+    free(path);
+    return rc;
+}
+
+int stamp_write(const char *dir, const struct cache_identity *identity, struct error *err)
+{
+    struct json_writer json = {0};
+    struct field fields[FIELDS];
+    char *path = NULL, *text;
+    cJSON *root;
+    int rc = -1;
+
+    list_fields(identity, fields);
+    if (unknown(fields))
+        return 0;
+    root = json_new_object(&json);
+    for (int i = 0; i < FIELDS; i++)
+        json_put_text(&json, root, fields[i].key, fields[i].value);
+    json_put_number(&json, root, "schema", SCHEMA);
+    text = json_finish(&json, root);
+    if (!text)
+        return error_nomem(err, STAMP_FILE, 256);
+    path = file_join(dir, STAMP_FILE, err);
+    if (path)
+        rc = file_write(path, text, strlen(text), err);
+    free(path);
+    cJSON_free(text);
+    return rc;
+}

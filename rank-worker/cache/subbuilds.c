@@ -1,0 +1,142 @@
+#include "rank-worker/cache/subbuilds.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/file.h"
+#include "common/log.h"
+#include "rank-worker/compile/args.h"
+
+static const char *const mend_name = "name the build directory (build_output/...) that a compile made";
+
+char *subbuilds_resolve(const char *root, const char *path)
+{
+    char *real = realpath(path, NULL);
+    size_t n = strlen(root);
+
+    if (real && strcmp(root, "/") != 0 && (strncmp(real, root, n) != 0 || (real[n] != '/' && real[n] != '\0'))) {
+        free(real);
+        return NULL;
+    }
+    return real;
+}
+
+static int add(struct subbuilds *s, char *path, char *prefix, struct error *err)
+{
+    struct subbuild *grown = realloc(s->items, (s->count + 1) * sizeof *grown);
+
+    if (grown)
+        s->items = grown;
+    if (!grown || !path || !prefix) {
+        free(path);
+        free(prefix);
+        return error_nomem(err, s->root, sizeof *grown);
+    }
+    grown[s->count++] = (struct subbuild){path, prefix};
+    return 0;
+}
+
+static int add_named(struct subbuilds *s, const char *next_levels, const char *name, struct error *err)
+{
+    char *path = file_join(next_levels, name, err), *real;
+    int rc = path ? 0 : -1;
+
+    if (rc == 0 && file_is_directory(path)) {
+        real = subbuilds_resolve(s->root, path);
+        if (real)
+            rc = add(s, path, text_format("next_levels/%s/", name), err);
+        else
+            log_note("next_levels/%s is left alone: it is a link to a directory outside of the build", name);
+        if (real)
+            path = NULL; /* taken over, or freed */
+        free(real);
+    }
+    free(path);
+    return rc;
+}
+
+static int compare(const void *a, const void *b)
+{
+    return strcmp(((const struct subbuild *)a)->prefix, ((const struct subbuild *)b)->prefix);
+}
+
+static int list_next_levels(struct subbuilds *s, const char *next_levels, struct error *err)
+{
+    DIR *dir = opendir(next_levels);
+    const struct dirent *entry;
+    int rc = 0;
+
+    if (!dir)
+        return error_errno(err, next_levels, file_errno_mend(errno), "cannot read the directory %s", next_levels);
+    while (rc == 0) {
+        errno = 0;
+        entry = readdir(dir);
+        if (!entry)
+            break;
+        if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
+            rc = add_named(s, next_levels, entry->d_name, err);
+    }
+    if (rc == 0 && errno)
+        rc = error_errno(err, next_levels, file_errno_mend(errno), "cannot read the directory %s", next_levels);
+    closedir(dir);
+    if (s->count > 2)
+        qsort(s->items + 1, s->count - 1, sizeof *s->items, compare);
+    return rc;
+}
+
+/* Files are deleted and rewritten below it: be sure that it is what the user means. */
+static int check_is_build(const char *root, struct error *err)
+{
+    static const char *const marks[] = {"kernel_config.py", "orchestration/host_orch.py"};
+    bool found = false;
+
+    for (size_t i = 0; i < sizeof marks / sizeof *marks && !found; i++) {
+        char *path = file_join(root, marks[i], err);
+        if (!path)
+            return -1;
+        found = file_is_regular(path);
+        free(path);
+    }
+    if (found)
+        return 0;
+    return error_set(err, root, mend_name,
+                     "this is not a build directory: it has neither orchestration/host_orch.py (several cards, L3) nor "
+                     "kernel_config.py (one chip, L2)");
+}
+
+int subbuilds_list(const char *build, struct subbuilds *out, struct error *err)
+{
+    char *next_levels = NULL;
+    int rc = -1;
+
+    memset(out, 0, sizeof *out);
+    out->root = realpath(build, NULL);
+    if (!out->root)
+        return error_errno(err, build, mend_name, "cannot open the build directory %s", build);
+    if (!file_is_directory(out->root)) {
+        error_set(err, build, mend_name, "%s is a file, not a build directory", build);
+        goto out;
+    }
+    next_levels = file_join(out->root, "next_levels", err);
+    if (!next_levels || check_is_build(out->root, err) || add(out, strdup(out->root), strdup(""), err))
+        goto out;
+    rc = file_is_directory(next_levels) ? list_next_levels(out, next_levels, err) : 0;
+out:
+    free(next_levels);
+    if (rc)
+        subbuilds_free(out);
+    return rc;
+}
+
+void subbuilds_free(struct subbuilds *s)
+{
+    for (size_t i = 0; i < s->count; i++) {
+        free(s->items[i].path);
+        free(s->items[i].prefix);
+    }
+    free(s->items);
+    free(s->root);
+    memset(s, 0, sizeof *s);
+}

@@ -1,0 +1,183 @@
+/* Revisions of checkouts, digests of directories, and the identity of the cpu device. */
+#include "temp_dir.h"
+
+#include "common/file.h"
+#include "common/log.h"
+#include "rank-worker/cache/identity.h"
+
+static int setup(void **state)
+{
+    log_set_level(LOG_NULL);
+    *state = temp_dir_make();
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    temp_dir_remove(*state);
+    return 0;
+}
+
+static void shell(const char *dir, const char *command)
+{
+    char *line;
+
+    assert_true(asprintf(&line, "cd '%s' && (%s) >/dev/null 2>&1", dir, command) > 0);
+    assert_int_equal(system(line), 0);
+    free(line);
+}
+
+#define COMMIT                                                                                              \
+    "git init -q . && git add . && git -c user.name=t -c user.email=t@t -c commit.gpgsign=false commit -q -m m"
+
+static char *revision(const char *dir, const char *expected)
+{
+    const char *why;
+    char *text = identity_checkout(dir, &why);
+
+    assert_true(!text == !!why);
+    if (expected)
+        assert_non_null(strstr(why ? why : "", expected));
+    return text;
+}
+
+static void test_checkout(void **state)
+{
+    const char *dir = *state;
+    char *text;
+
+    if (system("git --version >/dev/null 2>&1") != 0)
+        skip();
+    temp_dir_put_text(dir, "include/a.h", "1");
+    temp_dir_put_text(dir, ".gitignore", "*.o\n");
+    assert_null(revision(dir, "not a git checkout"));
+    shell(dir, "git init -q .");
+    assert_null(revision(dir, "does not tell its revision")); /* no commit yet */
+    shell(dir, COMMIT);
+    text = revision(dir, NULL);
+    assert_non_null(text);
+    assert_int_equal(strlen(text), 40);
+    /* An ignored file is no change; an untracked or edited one is. */
+    temp_dir_put_text(dir, "x.o", "");
+    free(text);
+    text = revision(dir, NULL);
+    assert_non_null(text);
+    free(text);
+    /* Hooks of another repository may have set this. */
+    setenv("GIT_DIR", "/nowhere", 1);
+    text = revision(dir, NULL);
+    unsetenv("GIT_DIR");
+    assert_non_null(text);
+    free(text);
+    temp_dir_put_text(dir, "new.h", "");
+    assert_null(revision(dir, "changed or added"));
+    shell(dir, "rm new.h; echo 2 >include/a.h");
+    assert_null(revision(dir, "changed or added"));
+}
+
+/* A damaged checkout is not taken for one without git. */
+static void test_broken_checkout(void **state)
+{
+    temp_dir_put_text(*state, ".git/HEAD", "ref: refs/heads/none\n");
+    assert_null(revision(*state, "does not tell its revision"));
+}
+
+static char *content(const char *dir)
+{
+    struct error err;
+    char *text = identity_content(dir, &err);
+
+    assert_non_null(text);
+    assert_memory_equal(text, "l3replay-content-", 17);
+    assert_int_equal(strlen(text), 17 + 32);
+    return text;
+}
+
+static void expect_content(const char *dir, const char *before, bool same)
+{
+    char *now = content(dir);
+
+    assert_int_equal(strcmp(before, now) == 0, same);
+    free(now);
+}
+
+static void test_content(void **state)
+{
+    const char *dir = *state;
+    char *a = file_join(dir, "a", NULL), *b = file_join(dir, "b", NULL), *before;
+    struct error err;
+
+    temp_dir_put_text(dir, "a/x.h", "12");
+    temp_dir_put_text(dir, "a/sub/y.h", "3");
+    before = content(a);
+    temp_dir_put_text(dir, "b/sub/y.h", "3");
+    expect_content(b, before, false);
+    temp_dir_put_text(dir, "b/x.h", "12");
+    expect_content(b, before, true); /* wherever it is */
+    temp_dir_put_text(dir, "b/.git/HEAD", "x");
+    expect_content(b, before, true);
+    temp_dir_put_text(dir, "b/x.h", "13");
+    expect_content(b, before, false);
+    temp_dir_put_text(dir, "b/x.h", "12");
+    shell(b, "mv sub/y.h sub/z.h");
+    expect_content(b, before, false);
+    shell(b, "mv sub/z.h sub/y.h; mv x.h sub/x.h");
+    expect_content(b, before, false);
+    free(before);
+    assert_null(identity_content("/nowhere/at/all", &err));
+    shell(a, "ln -s nowhere dangling.h");
+    before = identity_content(a, &err);
+    assert_non_null(before); /* what cannot be included does not count */
+    free(before);
+    free(a);
+    free(b);
+}
+
+/* Whatever of ours changes, the identity does; and it is never what the Python tools write. */
+static void test_cpu(void **state)
+{
+    char gcc[] = "/usr/bin/g++", version[] = "g++ 12", *include = file_join(*state, "inc", NULL);
+    struct toolchain kernel = {.path = gcc, .version = version, .major = 12, .id = {1, 2}}, other = kernel;
+    struct cache_identity first, second;
+    struct error err;
+
+    temp_dir_put_text(*state, "inc/tensor.h", "1");
+    temp_dir_put_text(*state, "isa/include/pto/pto-inst.hpp", "1");
+    assert_int_equal(identity_cpu("a2a3sim", "rt", include, &kernel, &kernel, NULL, &first, &err), 0);
+    assert_memory_equal(first.runtime_revision, "l3replay-cpu-", 13);
+    assert_string_equal(first.pto_isa_revision, "l3replay-none");
+    assert_string_equal(first.platform, "a2a3sim");
+    assert_string_equal(first.runtime_name, "rt");
+
+    other.id.low = 3;
+    assert_int_equal(identity_cpu("a2a3sim", "rt", include, &kernel, &other, NULL, &second, &err), 0);
+    assert_string_not_equal(first.runtime_revision, second.runtime_revision);
+    identity_free(&second);
+    assert_int_equal(identity_cpu("a2a3sim", "rt", include, &other, &kernel, NULL, &second, &err), 0);
+    assert_string_not_equal(first.runtime_revision, second.runtime_revision);
+    identity_free(&second);
+
+    temp_dir_put_text(*state, "inc/tensor.h", "2");
+    char *isa = file_join(*state, "isa", NULL);
+    assert_int_equal(identity_cpu("a2a3sim", "rt", include, &kernel, &kernel, isa, &second, &err), 0);
+    assert_string_not_equal(first.runtime_revision, second.runtime_revision);
+    assert_memory_equal(second.pto_isa_revision, "l3replay-content-", 17);
+    identity_free(&second);
+    assert_int_equal(identity_cpu("a2a3sim", "rt", "/nowhere/at/all", &kernel, &kernel, isa, &second, &err), -1);
+    assert_int_equal(identity_cpu("a2a3sim", "rt", include, &kernel, &kernel, "/nowhere", &second, &err), -1);
+    identity_free(&first);
+    free(isa);
+    free(include);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(test_checkout, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_broken_checkout, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_content, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_cpu, setup, teardown),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
