@@ -60,3 +60,20 @@ const char *plan_node_label(const struct plan *p, uint32_t node, char *buf, size
     }
     return buf;
 }
+
+const char *plan_lane_name(uint32_t world_size, uint32_t lane, char *buf, size_t size)
+{
+    if (lane < world_size)
+        snprintf(buf, size, "card %u", lane);
+    else
+        snprintf(buf, size, "%s", lane == world_size ? "host lane" : "sub-workers");
+    return buf;
+}
+
+bool plan_lane_is_used(const struct plan *p, uint32_t lane)
+{
+    for (uint32_t i = 0; i < p->nnode; i++)
+        if (p->nodes[i].lane == lane)
+            return true;
+    return false;
+}

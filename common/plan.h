@@ -177,6 +177,11 @@ static inline uint32_t plan_host_lane(const struct plan *p)
     return p->world_size;
 }
 
+static inline uint32_t plan_sub_lane(const struct plan *p)
+{
+    return p->world_size + 1;
+}
+
 static inline uint32_t plan_lane_count(const struct plan *p)
 {
     return p->world_size + 2;
@@ -201,5 +206,11 @@ uint64_t plan_view_extent(const struct plan *p, const struct plan_view *v);
 
 /* "dispatch 12 (chip_orch on card 1, host_orch.py:37)" for messages; buf is NUL-terminated. */
 const char *plan_node_label(const struct plan *p, uint32_t node, char *buf, size_t size);
+
+/* "card 3", "host lane" or "sub-workers", in `buf`. */
+const char *plan_lane_name(uint32_t world_size, uint32_t lane, char *buf, size_t size);
+
+/* Does the lane have a node to run? */
+bool plan_lane_is_used(const struct plan *p, uint32_t lane);
 
 #endif

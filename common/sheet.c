@@ -72,22 +72,25 @@ static int parse_program(const cJSON *json, struct sheet_program *p, struct erro
 
 int sheet_parse(const char *text, struct sheet *out, struct error *err)
 {
-    const cJSON *item;
+    const cJSON *item, *programs, *subs;
     cJSON *json;
 
     memset(out, 0, sizeof *out);
     json = cJSON_Parse(text);
     out->json = json;
-    if (!cJSON_IsArray(json)) {
+    programs = cJSON_GetObjectItemCaseSensitive(json, "programs");
+    subs = cJSON_GetObjectItemCaseSensitive(json, "sub_workers");
+    if (!cJSON_IsArray(programs) || !cJSON_IsArray(subs)) {
         damaged(err);
         goto fail;
     }
-    out->programs = calloc((size_t)cJSON_GetArraySize(json) + 1, sizeof *out->programs);
-    if (!out->programs) {
-        error_nomem(err, "sheet of programs", (uint64_t)cJSON_GetArraySize(json) * sizeof *out->programs);
+    out->programs = calloc((size_t)cJSON_GetArraySize(programs) + 1, sizeof *out->programs);
+    out->sub_workers = cJSON_PrintUnformatted(subs);
+    if (!out->programs || !out->sub_workers) {
+        error_nomem(err, "sheet of programs", (uint64_t)cJSON_GetArraySize(programs) * sizeof *out->programs);
         goto fail;
     }
-    cJSON_ArrayForEach(item, json)
+    cJSON_ArrayForEach(item, programs)
         if (parse_program(item, &out->programs[out->count++], err) < 0)
             goto fail;
     return 0;
@@ -103,22 +106,26 @@ void sheet_free(struct sheet *sheet)
         free(sheet->programs[i].kernels);
     }
     free(sheet->programs);
+    cJSON_free(sheet->sub_workers);
     cJSON_Delete(sheet->json);
     memset(sheet, 0, sizeof *sheet);
 }
 
 struct sheet_writer {
-    cJSON *array;
+    cJSON *root, *programs, *subs; /* the arrays are owned by the root */
 };
 
 struct sheet_writer *sheet_writer_new(struct error *err)
 {
     struct sheet_writer *w = calloc(1, sizeof *w);
 
-    if (w)
-        w->array = cJSON_CreateArray();
-    if (!w || !w->array) {
-        free(w);
+    if (w) {
+        w->root = cJSON_CreateObject();
+        w->programs = cJSON_AddArrayToObject(w->root, "programs");
+        w->subs = cJSON_AddArrayToObject(w->root, "sub_workers");
+    }
+    if (!w || !w->programs || !w->subs) {
+        sheet_writer_free(w);
         error_nomem(err, "sheet of programs", sizeof *w);
         return NULL;
     }
@@ -129,7 +136,7 @@ void sheet_writer_free(struct sheet_writer *w)
 {
     if (!w)
         return;
-    cJSON_Delete(w->array);
+    cJSON_Delete(w->root);
     free(w);
 }
 
@@ -160,7 +167,7 @@ int sheet_write(struct sheet_writer *w, const struct program *program, const cha
 {
     cJSON *object = program ? cJSON_CreateObject() : cJSON_CreateNull();
     cJSON *array;
-    bool ok = cJSON_AddItemToArray(w->array, object);
+    bool ok = cJSON_AddItemToArray(w->programs, object);
 
     if (ok && program) {
         ok = cJSON_AddStringToObject(object, "name", program->name) &&
@@ -176,9 +183,20 @@ int sheet_write(struct sheet_writer *w, const struct program *program, const cha
     return ok ? 0 : error_nomem(err, "sheet of programs", 0);
 }
 
+int sheet_write_sub_worker(struct sheet_writer *w, const char *name, const char *file, const char *function,
+                           struct error *err)
+{
+    cJSON *object = cJSON_CreateObject();
+
+    if (cJSON_AddItemToArray(w->subs, object) && cJSON_AddStringToObject(object, "name", name) &&
+        cJSON_AddStringToObject(object, "file", file) && cJSON_AddStringToObject(object, "function", function))
+        return 0;
+    return error_nomem(err, "sheet of programs", strlen(file));
+}
+
 char *sheet_writer_text(struct sheet_writer *w, struct error *err)
 {
-    char *text = cJSON_PrintUnformatted(w->array);
+    char *text = cJSON_PrintUnformatted(w->root);
 
     sheet_writer_free(w);
     if (!text)

@@ -1,9 +1,14 @@
 /*
- * sheet - which objects the programs of a plan are made of, as text.
+ * sheet - what the names of a plan stand for, as text: which objects its programs
+ * are made of, and which files define its sub-workers.
  *
  * Made where programs are compiled, read by executors. JSON, for this build of
- * the program only: an array with one object a program, in the order of the
- * plan's programs; null for a program without objects.
+ * the program only: an object with two arrays,
+ *
+ *   "programs"     one object a program, in the order of the plan's programs;
+ *                  null for a program without objects
+ *   "sub_workers"  one object a sub-worker, in the order of the plan's
+ *                  sub-workers: "name", "file" (absolute) and "function"
  */
 #ifndef L3R_COMMON_SHEET_H
 #define L3R_COMMON_SHEET_H
@@ -33,7 +38,8 @@ struct sheet_program {
 struct sheet {
     uint32_t count;
     struct sheet_program *programs;
-    void *json; /* what the strings point into */
+    char *sub_workers; /* the array as JSON text, which Python reads */
+    void *json;        /* what the strings point into */
 };
 
 /* Read a sheet. */
@@ -48,6 +54,10 @@ void sheet_writer_free(struct sheet_writer *w);
 /* `program` == NULL writes null. `kernels` has program->nkernel paths, in its order. */
 int sheet_write(struct sheet_writer *w, const struct program *program, const char *orchestration,
                 char *const *kernels, struct error *err);
+
+/* Append a sub-worker: `function` of the Python file at `file`. */
+int sheet_write_sub_worker(struct sheet_writer *w, const char *name, const char *file, const char *function,
+                           struct error *err);
 char *sheet_writer_text(struct sheet_writer *w, struct error *err);
 
 #endif

@@ -9,5 +9,7 @@ int cli_run(int argc, char **argv);
 int cli_plan(int argc, char **argv);
 int cli_inspect(int argc, char **argv);
 int cli_topology(int argc, char **argv);
+int cli_splice(int argc, char **argv);
+int cli_invalidate(int argc, char **argv);
 
 #endif

@@ -24,8 +24,8 @@ static const struct argp_option option_table[] = {
 };
 
 static const char doc[] =
-    "Show what a build directory holds: kind, platform, parameters, cards, programs with their kernels, and what "
-    "is odd about it.\v"
+    "Show what a build directory holds: kind, platform, parameters, cards, programs with their kernels, sub-workers, "
+    "and what is odd about it.\v"
     "Examples:\n"
     "  l3replay inspect build_output/my_program\n"
     "  l3replay inspect --json build_output/my_program | jq .params\n"

@@ -100,5 +100,7 @@ int cli_plan(int argc, char **argv)
         error_print(&err);
     recording_free(&r);
     run_options_free(&c.recording);
-    return rc < 0 ? EXIT_CODE_INFRA : EXIT_CODE_PASS;
+    if (rc == 0)
+        return EXIT_CODE_PASS;
+    return err.kind == ERROR_USAGE ? EXIT_CODE_USAGE : EXIT_CODE_INFRA;
 }

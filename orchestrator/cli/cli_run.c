@@ -149,6 +149,7 @@ void run_options_free(struct run_options *o)
     free(o->expects);
     free(o->scalars);
     free(o->shapes);
+    free(o->subs);
 }
 
 static void level_from_environment(void)
@@ -181,6 +182,8 @@ static int start_job(struct run_options *o, int argc, char **argv)
 
     if (nproc < 0) {
         error_print(&err);
+        if (err.kind == ERROR_USAGE)
+            return EXIT_CODE_USAGE;
         marker_print(RESULT_INFRA, NULL, 0);
         return EXIT_CODE_INFRA;
     }

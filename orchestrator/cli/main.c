@@ -16,6 +16,8 @@ static const struct command commands[] = {
     {"inspect", cli_inspect, "show what a build is: kind, platform, parameters, programs, kernels"},
     {"plan", cli_plan, "show what a replay would do: nodes, edges and why each edge exists"},
     {"topology", cli_topology, "show this host as placement sees it"},
+    {"splice", cli_splice, "carry edits of .pto files into the kernels' sources"},
+    {"invalidate", cli_invalidate, "delete the binaries in a build, so that everything is compiled again"},
 };
 
 static void usage(FILE *f)
@@ -23,7 +25,7 @@ static void usage(FILE *f)
     fputs("Usage: l3replay COMMAND [OPTION...]\n"
           "Replay multi-card builds of the PyPTO stack with MPI.\n\nCommands:\n", f);
     for (size_t i = 0; i < sizeof commands / sizeof *commands; i++)
-        fprintf(f, "  %-9s  %s\n", commands[i].name, commands[i].help);
+        fprintf(f, "  %-10s  %s\n", commands[i].name, commands[i].help);
     fputs("\nExamples:\n"
           "  mpirun -np 4 l3replay run build_output/my_build\n"
           "  l3replay run build_output/my_build            (starts mpirun itself)\n"

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { OPT_PLATFORM = 0x100, OPT_DEVICE_IDS, OPT_INPUT, OPT_SCALAR, OPT_SHAPE, OPT_DEPS };
+enum { OPT_PLATFORM = 0x100, OPT_DEVICE_IDS, OPT_INPUT, OPT_SCALAR, OPT_SHAPE, OPT_DEPS, OPT_SUB_WORKER };
 
 static const struct argp_option options[] = {
     {"platform", OPT_PLATFORM, "NAME", 0, "a2a3, a2a3sim, a5 or a5sim (default: the build's)", 1},
@@ -12,6 +12,8 @@ static const struct argp_option options[] = {
     {"input", OPT_INPUT, "NAME=FILE.npy", 0, "contents of a parameter (default: data/in/NAME.npy, else generated)", 1},
     {"scalar", OPT_SCALAR, "NAME=VALUE", 0, "value of a scalar parameter", 1},
     {"shape", OPT_SHAPE, "NAME=4x128", 0, "shape of a parameter with dynamic dimensions", 1},
+    {"sub-worker", OPT_SUB_WORKER, "NAME=FILE.py", 0,
+     "the sub-worker NAME is function NAME of FILE.py, or FUNCTION of FILE.py:FUNCTION", 1},
     {"deps", OPT_DEPS, "MODE", 0, "order of dispatches: exact (default), full, upstream", 1},
     {0},
 };
@@ -45,6 +47,15 @@ static void add_input(struct argp_state *state, struct run_options *o, char *tex
     option_split(state, "input", text, &name, &file);
     o->inputs = option_grow(state, o->inputs, o->ninput, sizeof *o->inputs);
     o->inputs[o->ninput++] = (struct named_file){.name = name, .file = file};
+}
+
+static void add_sub_worker(struct argp_state *state, struct run_options *o, char *text)
+{
+    char *name, *file;
+
+    option_split(state, "sub-worker", text, &name, &file);
+    o->subs = option_grow(state, o->subs, o->nsub, sizeof *o->subs);
+    o->subs[o->nsub++] = (struct named_file){.name = name, .file = file};
 }
 
 static void add_scalar(struct argp_state *state, struct run_options *o, char *text)
@@ -103,6 +114,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         return 0;
     case OPT_SHAPE:
         add_shape(state, o, arg);
+        return 0;
+    case OPT_SUB_WORKER:
+        add_sub_worker(state, o, arg);
         return 0;
     case OPT_DEPS:
         if (deps_mode_parse(arg, &o->deps) < 0)

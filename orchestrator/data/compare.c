@@ -112,8 +112,14 @@ static bool may_hold_nan(enum dtype type, const unsigned char *block, uint64_t c
 void compare_elements(enum dtype type, const void *actual, const void *expected, uint64_t count,
                       struct tolerance tol, bool nan_is_any, struct comparison *out)
 {
+    compare_arrays(type, actual, type, expected, count, tol, nan_is_any, out);
+}
+
+void compare_arrays(enum dtype type, const void *actual, enum dtype expected_type, const void *expected,
+                    uint64_t count, struct tolerance tol, bool nan_is_any, struct comparison *out)
+{
     const unsigned char *a = actual, *e = expected;
-    size_t size = dtype_size(type);
+    size_t size = dtype_size(type), expected_size = dtype_size(expected_type);
     double got[BLOCK], want[BLOCK];
 
     memset(out, 0, sizeof *out);
@@ -124,10 +130,11 @@ void compare_elements(enum dtype type, const void *actual, const void *expected,
     }
     for (uint64_t at = 0; at < count; at += BLOCK) {
         uint64_t n = count - at < BLOCK ? count - at : BLOCK;
-        if (memcmp(a + at * size, e + at * size, n * size) == 0 && !may_hold_nan(type, a + at * size, n))
+        if (type == expected_type && memcmp(a + at * size, e + at * size, n * size) == 0 &&
+            !may_hold_nan(type, a + at * size, n))
             continue;
         load_block(type, a + at * size, got, n);
-        load_block(type, e + at * size, want, n);
+        load_block(expected_type, e + at * expected_size, want, n);
         for (uint64_t i = 0; i < n; i++)
             compare_float(out, at + i, got[i], want[i], &tol, nan_is_any);
     }

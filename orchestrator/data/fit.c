@@ -10,7 +10,7 @@ static const char *dtype_mend(enum dtype type)
 {
     switch (type) {
     case DTYPE_BFLOAT16:
-        return "numpy has no bfloat16: save its raw bits as uint16, or from ml_dtypes";
+        return "numpy has no bfloat16: save the values as float32, or the raw bits as uint16";
     case DTYPE_FP8E4M3FN:
     case DTYPE_FP8E8M0:
     case DTYPE_FP4E2M1:
@@ -20,11 +20,16 @@ static const char *dtype_mend(enum dtype type)
     }
 }
 
+bool fit_is_widened(enum dtype type, const struct npy *header)
+{
+    return type == DTYPE_BFLOAT16 && npy_holds(header, DTYPE_FLOAT32);
+}
+
 int fit_dtype(const char *param, enum dtype type, const char *file, const struct npy *header, struct error *err)
 {
     char name[32];
 
-    if (npy_holds(header, type))
+    if (npy_holds(header, type) || fit_is_widened(type, header))
         return 0;
     return error_set(err, file, dtype_mend(type), "parameter %s is %s, and %s holds %s", param, dtype_name(type), file,
                      npy_type_name(header, name, sizeof name));

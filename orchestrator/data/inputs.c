@@ -64,6 +64,8 @@ static int scalar_text(struct source *s, enum dtype type, struct error *err)
         return error_set(err, s->file, "give an array with one element, or --scalar",
                          "parameter %s is a scalar, and %s has shape %s", s->name, s->file,
                          npy_shape_text(s->header.ndim, s->header.shape, shape, sizeof shape));
+    if (fit_is_widened(type, &s->header))
+        type = DTYPE_FLOAT32; /* whoever takes the scalar rounds it */
     rc = npy_read(s->file, &s->header, &bits, err);
     if (rc)
         return -1;
@@ -228,13 +230,34 @@ int inputs_check(const struct inputs *in, const struct plan *plan, struct error 
     return 0;
 }
 
+/* A float32 array for a bfloat16 parameter: nearest value, ties to even. */
+static int read_rounded(const struct source *s, const char *name, unsigned char *dst, struct error *err)
+{
+    float *wide = malloc(s->header.count * sizeof *wide + 1);
+    int rc;
+
+    if (!wide)
+        return error_nomem(err, s->file, s->header.count * sizeof *wide);
+    rc = npy_read(s->file, &s->header, wide, err);
+    for (uint64_t i = 0; rc == 0 && i < s->header.count; i++)
+        dtype_store(DTYPE_BFLOAT16, dst + i * dtype_size(DTYPE_BFLOAT16), (double)wide[i]);
+    free(wide);
+    if (rc == 0)
+        log_note("%s holds float32: rounded to bfloat16 for parameter %s", s->file, name);
+    return rc;
+}
+
 int inputs_fill(const struct inputs *in, const struct plan *plan, uint32_t storage, void *dst, struct error *err)
 {
     const struct plan_storage *st = &plan->storages[storage];
     const struct source *s = storage_source(in, plan, storage);
 
+    if (s && check_source(s, plan, storage, err))
+        return -1;
+    if (s && fit_is_widened(st->dtype, &s->header))
+        return read_rounded(s, plan_text(plan, st->name), dst, err);
     if (s)
-        return check_source(s, plan, storage, err) ? -1 : npy_read(s->file, &s->header, dst, err);
+        return npy_read(s->file, &s->header, dst, err);
     if (st->direction == PLAN_OUT)
         memset(dst, 0, st->nbytes);
     else

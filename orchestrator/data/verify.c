@@ -155,18 +155,24 @@ static void index_text(const struct plan *plan, const struct plan_storage *st, u
     npy_shape_text(st->ndim, index, buf, size);
 }
 
+/* What the elements of an expected file are. */
+static enum dtype file_dtype(const struct plan_storage *st, const struct expected *e)
+{
+    return fit_is_widened(st->dtype, &e->header) ? DTYPE_FLOAT32 : (enum dtype)st->dtype;
+}
+
 static void show_mismatches(const struct plan *plan, uint32_t storage, const struct comparison *found,
-                            const void *actual, const void *expected)
+                            const void *actual, enum dtype expected_type, const void *expected)
 {
     const struct plan_storage *st = &plan->storages[storage];
-    size_t element = dtype_size(st->dtype);
+    size_t element = dtype_size(st->dtype), expected_element = dtype_size(expected_type);
     char index[400], got[48], want[48];
 
     for (uint32_t i = 0; i < found->nshown; i++) {
         uint64_t at = found->shown[i].index;
         index_text(plan, st, at, index, sizeof index);
         element_text(st->dtype, (const unsigned char *)actual + at * element, got, sizeof got);
-        element_text(st->dtype, (const unsigned char *)expected + at * element, want, sizeof want);
+        element_text(expected_type, (const unsigned char *)expected + at * expected_element, want, sizeof want);
         log_msg(LOG_ERROR, "%s%s: actual %s, expected %s", plan_text(plan, st->name), index, got, want);
     }
     if (found->mismatched > found->nshown)
@@ -193,10 +199,10 @@ int verify_storage_full(const struct verify *v, const struct plan *plan, uint32_
         free(expected);
         return -1;
     }
-    compare_elements(st->dtype, actual, expected, e->header.count, v->tol, true, found);
+    compare_arrays(st->dtype, actual, file_dtype(st, e), expected, e->header.count, v->tol, true, found);
     *file = e->file;
     if (found->mismatched)
-        show_mismatches(plan, storage, found, actual, expected);
+        show_mismatches(plan, storage, found, actual, file_dtype(st, e), expected);
     free(expected);
     if (found->ignored)
         log_note("%s: %" PRIu64 " of %" PRIu64 " expected elements are NaN and match anything", name, found->ignored,

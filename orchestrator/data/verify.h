@@ -37,7 +37,12 @@ struct comparison {
     struct mismatch shown[VERIFY_MAX_SHOWN];
 };
 
-/* Compare `count` elements of one dtype. With `nan_is_any`, a NaN in `expected` matches anything. */
+/* Compare `count` elements, of type `type` in both arrays, or, with bfloat16, float32 in `expected`
+ * (`expected_type`). With `nan_is_any`, a NaN in `expected` matches anything. */
+void compare_arrays(enum dtype type, const void *actual, enum dtype expected_type, const void *expected,
+                    uint64_t count, struct tolerance tol, bool nan_is_any, struct comparison *out);
+
+/* The same for arrays of one type. */
 void compare_elements(enum dtype type, const void *actual, const void *expected, uint64_t count,
                       struct tolerance tol, bool nan_is_any, struct comparison *out);
 

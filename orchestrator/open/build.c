@@ -265,7 +265,7 @@ int build_open(const char *path, struct build *out, struct error *err)
 {
     memset(out, 0, sizeof *out);
     if (resolve(path, out, err) || find_kind(out, err) || find_metadata(out, err) ||
-        (out->kind == BUILD_L3 && find_programs(out, err))) {
+        (out->kind == BUILD_L3 && (find_programs(out, err) || sub_workers_open(out->dir, &out->sub_workers, err)))) {
         build_free(out);
         return -1;
     }
@@ -283,6 +283,7 @@ void build_free(struct build *b)
     free(b->params);
     names_free(&programs);
     names_free(&notes);
+    sub_workers_free(&b->sub_workers);
     free(b->device_ids);
     free(b->dir);
     free(b->platform);

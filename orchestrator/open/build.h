@@ -15,6 +15,7 @@
 #include "common/dtype.h"
 #include "common/error.h"
 #include "common/plan.h"
+#include "orchestrator/open/sub_workers.h"
 
 enum build_kind { BUILD_L3 = 3, BUILD_L2 = 2 };
 
@@ -41,6 +42,7 @@ struct build {
     struct build_param *params;
     uint32_t nprogram;
     char **program_names; /* sorted; directories of next_levels/ with a kernel_config.py */
+    struct sub_workers sub_workers; /* that it brings or asks for */
     uint32_t nnote;
     char **notes; /* things the user should be told: left-overs, sub-directories ignored, ... */
 };

@@ -8,10 +8,10 @@ static int reserve(struct node_domains *d, uint64_t more, struct error *err)
     uint64_t wanted = d->capacity;
     uint32_t *p;
 
-    if (d->pool && d->npool + more <= wanted)
+    if (d->npool + more <= wanted)
         return 0;
     while (d->npool + more > wanted)
-        wanted = wanted ? 2 * wanted : 1024;
+        wanted *= 2;
     p = realloc(d->pool, wanted * sizeof *p);
     if (!p)
         return error_nomem(err, "edges of the plan", wanted * sizeof *p);
@@ -64,8 +64,10 @@ static int add_set(struct node_domains *d, const struct plan *p, uint32_t node, 
 
 int domains_init(struct node_domains *d, const struct plan *p, struct error *err)
 {
-    *d = (struct node_domains){.first = calloc((size_t)p->nnode + 1, sizeof *d->first)};
-    if (!d->first)
+    *d = (struct node_domains){.capacity = 1024};
+    d->first = calloc((size_t)p->nnode + 1, sizeof *d->first);
+    d->pool = malloc(d->capacity * sizeof *d->pool);
+    if (!d->first || !d->pool)
         return error_nomem(err, "edges of the plan", p->nnode * sizeof *d->first);
     for (uint32_t i = 0; i < p->nnode; i++)
         if (add_set(d, p, i, err))

@@ -16,7 +16,7 @@
 #include "common/file.h"
 #include "common/install.h"
 #include "common/python.h"
-#include "orchestrator/record/spawn.h"
+#include "common/spawn.h"
 
 enum { DEFAULT_TIMEOUT_S = 60, READ_SIZE = 1 << 16 };
 

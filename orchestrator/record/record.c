@@ -76,11 +76,14 @@ static void put_params(struct json_writer *w, cJSON *root, const struct build *b
 static void put_given(struct json_writer *w, cJSON *root, const struct record_request *request)
 {
     cJSON *scalars = json_put_object(w, root, "scalars"), *shapes = json_put_object(w, root, "shapes");
+    cJSON *subs = json_put_list(w, root, "sub_workers");
 
     for (size_t i = 0; request && i < request->nscalar; i++)
         json_put_text(w, scalars, request->scalars[i].name, request->scalars[i].text);
     for (size_t i = 0; request && i < request->nshape; i++)
         put_sizes(w, shapes, request->shapes[i].name, request->shapes[i].shape, request->shapes[i].ndim);
+    for (size_t i = 0; request && i < request->nsub; i++)
+        json_append_text(w, subs, request->subs[i]);
 }
 
 /* The request as text, to be freed with cJSON_free(); see recorder/__main__.py. NULL when out of memory. */

@@ -32,6 +32,8 @@ struct record_request {
     size_t nscalar;
     const struct record_shape *shapes; /* --shape, and shapes of given inputs */
     size_t nshape;
+    const char *const *subs; /* sub-workers that host_orch.py may call beside those of the build */
+    size_t nsub;
 };
 
 /* Evaluate the kernel_config.py files only. */

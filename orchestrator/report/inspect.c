@@ -55,7 +55,7 @@ static void text_head(FILE *f, const struct build *b)
         fprintf(f, "%s%d", i ? "," : "", b->device_ids[i]);
     fprintf(f, "\nruntime      %s\n", b->runtime ? b->runtime : "tensormap_and_ringbuffer (not named)");
     if (b->num_sub_workers)
-        fprintf(f, "sub-workers  at least %d\n", b->num_sub_workers);
+        fprintf(f, "sub-workers  asks for %d processes\n", b->num_sub_workers);
     if (b->aicpu_thread_num)
         fprintf(f, "aicpu threads %d\n", b->aicpu_thread_num);
 }
@@ -98,6 +98,24 @@ static void text_program(FILE *f, const struct build *b, const struct program *p
     }
 }
 
+static void text_sub_workers(FILE *f, const struct build *b)
+{
+    const struct sub_workers *subs = &b->sub_workers;
+    int name = 0;
+
+    if (subs->count)
+        fprintf(f, "\nsub-workers  %zu\n", subs->count);
+    for (size_t i = 0; i < subs->count; i++)
+        name = widest(name, subs->items[i].name);
+    for (size_t i = 0; i < subs->count; i++) {
+        const struct sub_worker *s = &subs->items[i];
+        if (s->required)
+            fprintf(f, "  %-*s  has no body: --sub-worker %s=FILE.py binds it\n", name, s->name, s->name);
+        else
+            fprintf(f, "  %-*s  %s\n", name, s->name, relative(b, s->file));
+    }
+}
+
 int inspect_print_text(FILE *f, const struct build *b, const struct program_table *programs, struct error *err)
 {
     text_head(f, b);
@@ -106,6 +124,7 @@ int inspect_print_text(FILE *f, const struct build *b, const struct program_tabl
         fprintf(f, "\nprograms     %zu\n", programs->count);
     for (size_t i = 0; i < programs->count; i++)
         text_program(f, b, &programs->items[i]);
+    text_sub_workers(f, b);
     if (b->nnote)
         fprintf(f, "\nnotes\n");
     for (uint32_t i = 0; i < b->nnote; i++)
@@ -161,6 +180,20 @@ static void json_programs(struct json_writer *w, cJSON *root, const struct build
     }
 }
 
+static void json_sub_workers(struct json_writer *w, cJSON *root, const struct build *b)
+{
+    const struct sub_workers *subs = &b->sub_workers;
+    cJSON *list = json_put_list(w, root, "sub_workers"), *item;
+
+    for (size_t i = 0; i < subs->count; i++) {
+        item = json_append_object(w, list);
+        json_put_text(w, item, "name", subs->items[i].name);
+        json_put_bool(w, item, "required", subs->items[i].required);
+        if (subs->items[i].file)
+            json_put_text(w, item, "file", relative(b, subs->items[i].file));
+    }
+}
+
 static void json_head(struct json_writer *w, cJSON *root, const struct build *b)
 {
     cJSON *list;
@@ -190,8 +223,10 @@ int inspect_print_json(FILE *f, const struct build *b, const struct program_tabl
 
     json_head(&w, root, b);
     json_params(&w, root, b);
-    if (b->kind == BUILD_L3)
+    if (b->kind == BUILD_L3) {
         json_programs(&w, root, b, programs);
+        json_sub_workers(&w, root, b);
+    }
     notes = json_put_list(&w, root, "notes");
     for (uint32_t i = 0; i < b->nnote; i++)
         json_append_text(&w, notes, b->notes[i]);

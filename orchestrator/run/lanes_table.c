@@ -1,17 +1,7 @@
 #include "orchestrator/run/lanes_table.h"
 
-#include <stdio.h>
-
 #include "common/clock.h"
 #include "common/log.h"
-
-static void lane_name(const struct plan *plan, uint32_t lane, char *buf, size_t size)
-{
-    if (lane < plan->world_size)
-        snprintf(buf, size, "card %u", lane);
-    else
-        snprintf(buf, size, "%s", lane == plan_host_lane(plan) ? "host lane" : "sub-worker lane");
-}
 
 static void print_lane(const struct segment *seg, uint32_t lane)
 {
@@ -21,11 +11,11 @@ static void print_lane(const struct segment *seg, uint32_t lane)
     double seconds = (double)(clock_now_ns() - atomic_load(&l->since_ns)) / 1e9;
     char name[32], at[256], awaited[256], other[32];
 
-    lane_name(&seg->plan, lane, name, sizeof name);
+    plan_lane_name(seg->plan.world_size, lane, name, sizeof name);
     if (node >= seg->plan.nnode)
         log_msg(LOG_ERROR, "  %s: %s, nothing run yet", name, lane_state_name(state));
     else if (state == LANE_WAITING && awaits < seg->plan.nnode) {
-        lane_name(&seg->plan, seg->plan.nodes[awaits].lane, other, sizeof other);
+        plan_lane_name(seg->plan.world_size, seg->plan.nodes[awaits].lane, other, sizeof other);
         log_msg(LOG_ERROR, "  %s: %s waits for %s of %s, for %.1f s", name,
                 plan_node_label(&seg->plan, node, at, sizeof at),
                 plan_node_label(&seg->plan, awaits, awaited, sizeof awaited), other, seconds);
@@ -42,7 +32,7 @@ void lanes_table_print(const struct segment *seg, unsigned most)
         const struct segment_lane *l = &seg->lanes[lane];
         uint32_t state = atomic_load(&l->state);
 
-        if (state == LANE_DONE || (state == LANE_STARTING && lane >= seg->plan.world_size))
+        if (state == LANE_DONE || (state == LANE_STARTING && !plan_lane_is_used(&seg->plan, lane)))
             continue;
         if (shown++ < most)
             print_lane(seg, lane);

@@ -20,6 +20,8 @@ struct run_options {
     const char *plan_file, *result_file, *save_outputs; /* NULL: not asked for */
     struct named_file *inputs, *expects;
     size_t ninput, nexpect;
+    struct named_file *subs; /* --sub-worker: `file` may end in ":FUNCTION" */
+    size_t nsub;
     struct record_scalar *scalars; /* names as typed */
     size_t nscalar;
     struct record_shape *shapes;

@@ -120,7 +120,9 @@ int outcome_report(struct outcome *out, const struct run_options *o, const struc
     marker_text(out->verdict, p->recording.build.device_ids, p->recording.build.ndevice, marker, sizeof marker);
     if (out->verdict != RESULT_PASS)
         error_print(&out->error);
-    else
+    if (out->verdict != RESULT_PASS && out->error.kind == ERROR_USAGE)
+        return EXIT_CODE_USAGE; /* nothing was tried: no verdict */
+    if (out->verdict == RESULT_PASS)
         print_summary(out, p);
     if (o->result_file && write_result(out, o, p, marker, &err) < 0) {
         error_print(&err);

@@ -17,17 +17,17 @@ static int check_device(const struct run_options *o, const struct build *build, 
                      "there is no device for platform %s in this version", build->platform);
 }
 
-static int check_plan(const struct prepared *p, const struct run_options *o, struct error *err)
+static int check_plan(struct prepared *p, const struct run_options *o, struct error *err)
 {
     if (inputs_check(p->recording.inputs, &p->recording.plan, err) < 0)
         return -1;
     if (p->recording.plan.world_size != p->recording.build.ndevice)
-        return error_set(err, o->plan_file, "give as many --device-ids as the plan has cards, or record it again",
-                         "the plan is for %u cards, the replay has %u", p->recording.plan.world_size, p->recording.build.ndevice);
-    if (p->recording.plan.nsub)
-        return error_set(err, plan_text(&p->recording.plan, p->recording.plan.subs[0]), "replay a build without sub-workers",
-                         "host_orch.py calls the sub-worker %s; this version runs no sub-workers",
-                         plan_text(&p->recording.plan, p->recording.plan.subs[0]));
+        return error_set_kind(err, ERROR_USAGE, o->plan_file,
+                              "give as many --device-ids as the plan has cards, or record it again",
+                              "the plan is for %u cards, the replay has %u", p->recording.plan.world_size,
+                              p->recording.build.ndevice);
+    if (bindings_open(&p->bindings, &p->recording.build.sub_workers, &p->recording.plan, o->subs, o->nsub, err) < 0)
+        return -1;
     return compile_check_plan(&p->recording.plan, &p->recording.programs, err);
 }
 
@@ -69,6 +69,10 @@ static int write_sheet(struct prepared *p, struct error *err)
             sheet_writer_free(w);
             return -1;
         }
+    }
+    if (bindings_write(&p->bindings, &p->recording.plan, w, err) < 0) {
+        sheet_writer_free(w);
+        return -1;
     }
     p->sheet = sheet_writer_text(w, err);
     return p->sheet ? 0 : -1;
@@ -140,6 +144,7 @@ void prepare_free(struct prepared *p)
 {
     segment_unmap(&p->segment);
     free(p->sheet);
+    bindings_free(&p->bindings);
     compiled_free(&p->compiled);
     verify_free(p->verify);
     recording_free(&p->recording);

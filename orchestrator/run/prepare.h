@@ -7,6 +7,7 @@
 
 #include "common/segment.h"
 #include "orchestrator/data/verify.h"
+#include "orchestrator/run/binding.h"
 #include "orchestrator/run/options.h"
 #include "orchestrator/run/phases.h"
 #include "orchestrator/run/recording.h"
@@ -16,6 +17,7 @@ struct prepared {
     struct recording recording; /* its plan has edges; the segment holds a copy */
     struct verify *verify;
     struct compiled compiled;
+    struct bindings bindings;
     char *sheet;
     struct segment segment;
 };

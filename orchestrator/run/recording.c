@@ -26,6 +26,7 @@ static int open_build(const struct run_options *o, struct build *build, struct e
 struct given {
     struct record_scalar *scalars;
     struct record_shape *shapes;
+    const char **subs;
     size_t nscalar, nshape;
 };
 
@@ -33,6 +34,7 @@ static void given_free(struct given *g)
 {
     free(g->scalars);
     free(g->shapes);
+    free(g->subs);
 }
 
 static int name_given(const struct run_options *o, const struct build *build, struct given *g, struct error *err)
@@ -71,8 +73,11 @@ static int collect_given(const struct run_options *o, const struct build *build,
 {
     g->scalars = calloc(o->nscalar + build->nparam + 1, sizeof *g->scalars);
     g->shapes = calloc(o->nshape + build->nparam + 1, sizeof *g->shapes);
-    if (!g->scalars || !g->shapes)
+    g->subs = calloc(o->nsub + 1, sizeof *g->subs);
+    if (!g->scalars || !g->shapes || !g->subs)
         return error_nomem(err, "options", (o->nshape + build->nparam) * sizeof *g->shapes);
+    for (size_t i = 0; i < o->nsub; i++)
+        g->subs[i] = o->subs[i].name;
     if (name_given(o, build, g, err) < 0)
         return -1;
     for (uint32_t i = 0; i < build->nparam; i++) {
@@ -110,6 +115,8 @@ int recording_record(struct recording *r, const struct run_options *o, struct er
     request.nscalar = given.nscalar;
     request.shapes = given.shapes;
     request.nshape = given.nshape;
+    request.subs = given.subs;
+    request.nsub = o->nsub;
     rc = record_plan(&request, &r->programs, &r->plan, err);
 out:
     given_free(&given);

@@ -33,36 +33,31 @@ struct participant {
     int signal_fd;
 };
 
-static bool has_lane(const struct plan *plan, uint32_t lane)
-{
-    for (uint32_t i = 0; i < plan->nnode; i++)
-        if (plan->nodes[i].lane == lane)
-            return true;
-    return false;
-}
-
+/* Cards have one each; the other lanes, which process 0 runs, where there is something to do. */
 static uint32_t executor_count(const struct plan *plan)
 {
-    return plan->world_size + (has_lane(plan, plan_host_lane(plan)) ? 1 : 0);
+    return plan->world_size + plan_lane_is_used(plan, plan_host_lane(plan)) +
+           plan_lane_is_used(plan, plan_sub_lane(plan));
 }
 
 static int start_executors(struct participant *me, struct segment *seg, const int *device_ids, struct error *err)
 {
     const struct plan *plan = &seg->plan;
-    struct executor_lane *lanes = calloc(plan->world_size + 1u, sizeof *lanes);
+    struct executor_lane *lanes = calloc(plan_lane_count(plan), sizeof *lanes);
     uint32_t first, count, n = 0;
     int busy = me->job.size < (int)plan->world_size ? me->job.size : (int)plan->world_size;
     int cores, rc;
 
     if (!lanes)
-        return error_nomem(err, "executors", plan->world_size * sizeof *lanes);
+        return error_nomem(err, "executors", plan_lane_count(plan) * sizeof *lanes);
     placement_block(plan->world_size, (uint32_t)me->job.size, (uint32_t)me->job.rank, &first, &count);
     cores = placement_cores_per_card(topology_jobs(busy), count ? (int)count : 1);
     for (uint32_t i = 0; i < count; i++)
         lanes[n++] = (struct executor_lane){.lane = first + i, .ncores = cores,
                                             .device_id = device_ids ? device_ids[first + i] : 0};
-    if (me->job.rank == 0 && has_lane(plan, plan_host_lane(plan)))
-        lanes[n++] = (struct executor_lane){.lane = plan_host_lane(plan), .ncores = 1};
+    for (uint32_t lane = plan_host_lane(plan); me->job.rank == 0 && lane < plan_lane_count(plan); lane++)
+        if (plan_lane_is_used(plan, lane))
+            lanes[n++] = (struct executor_lane){.lane = lane, .ncores = 1};
     rc = executors_start(&me->executors, seg, lanes, n, err);
     free(lanes);
     return rc;

@@ -20,6 +20,7 @@
 #include "common/sheet.h"
 #include "rank-worker/executor/card.h"
 #include "rank-worker/executor/crash.h"
+#include "rank-worker/executor/sub_workers.h"
 #include "rank-worker/executor/walk.h"
 
 enum { SEGMENT_FD = 3 };
@@ -72,6 +73,8 @@ static int run_lane(struct segment *seg, const struct arguments *args, struct er
     if (args->lane < seg->plan.world_size &&
         card_open(&walk.card, &device_cpu, seg, args->lane, args->device_id, args->ncores, &sheet, err) < 0)
         goto out;
+    if (args->lane == plan_sub_lane(&seg->plan) && sub_workers_start(&walk.subs, seg, &sheet, err) < 0)
+        goto out;
     atomic_store_explicit(&seg->lanes[args->lane].state, LANE_READY, memory_order_release);
     if (atomic_fetch_sub_explicit(&seg->header->starting, 1, memory_order_acq_rel) == 1)
         word_complete(&seg->header->go);
@@ -79,6 +82,7 @@ static int run_lane(struct segment *seg, const struct arguments *args, struct er
     rc = walk_run(&walk, err);
 out:
     card_close(walk.card);
+    sub_workers_stop(walk.subs);
     walk_close(&walk);
     sheet_free(&sheet);
     return rc;
@@ -97,12 +101,11 @@ int main(int argc, char **argv)
     }
     if (prctl(PR_SET_PDEATHSIG, SIGKILL) < 0 || getppid() != args.parent)
         return 3; /* the parent is gone already: nobody to work for */
-    snprintf(prefix, sizeof prefix, "card %u", args.lane);
-    log_set_prefix(prefix);
     if (segment_map(&seg, SEGMENT_FD, &err) < 0) {
         error_print(&err);
         return 3;
     }
+    log_set_prefix(plan_lane_name(seg.plan.world_size, args.lane, prefix, sizeof prefix));
     log_set_level((enum log_level)seg.header->log_level);
     if (args.lane >= seg.header->nlane || crash_install(&err) < 0) {
         segment_unmap(&seg);

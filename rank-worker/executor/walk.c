@@ -71,6 +71,8 @@ static int run_node(struct lane_walk *walk, uint32_t node, struct error *err)
     set_state(status, LANE_RUNNING, times->start_ns);
     if (n->kind == PLAN_COPY)
         rc = host_copy_run(walk->seg, n, err);
+    else if (n->kind == PLAN_SUB)
+        rc = sub_workers_call(walk->subs, node, err);
     else
         rc = card_dispatch(walk->card, n, &times->device_ns, err);
     times->end_ns = clock_now_ns();

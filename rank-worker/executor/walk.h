@@ -6,11 +6,13 @@
 
 #include "common/segment.h"
 #include "rank-worker/executor/card.h"
+#include "rank-worker/executor/sub_workers.h"
 
 struct lane_walk {
     struct segment *seg;
     uint32_t lane;
-    struct card *card; /* NULL on the host lane */
+    struct card *card;                /* lanes of cards; else NULL */
+    struct sub_workers_process *subs; /* the lane of sub-workers; else NULL */
     uint32_t *nodes;   /* of this lane, in order */
     uint32_t count;
 };

@@ -7,15 +7,13 @@
 #include <unistd.h>
 
 #include "common/log.h"
+#include "common/plan.h"
 
 void child_log_open(struct child_log *log, int fd, uint32_t lane, uint32_t world_size)
 {
     log->fd = fd;
     log->used = log->nlines = 0;
-    if (lane < world_size)
-        snprintf(log->prefix, sizeof log->prefix, "card %u", lane);
-    else
-        snprintf(log->prefix, sizeof log->prefix, "host lane");
+    plan_lane_name(world_size, lane, log->prefix, sizeof log->prefix);
     fcntl(fd, F_SETFL, O_NONBLOCK);
 }
 

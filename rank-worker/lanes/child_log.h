@@ -20,7 +20,7 @@ struct child_log {
     char kept[CHILD_LOG_KEPT][CHILD_LOG_LINE];
 };
 
-/* Takes over `fd` (made non-blocking). Lanes below `world_size` are cards, the rest the host's. */
+/* Takes over `fd` (made non-blocking). Lines begin with plan_lane_name(). */
 void child_log_open(struct child_log *log, int fd, uint32_t lane, uint32_t world_size);
 
 /* Relay everything that can be read now; at end of file the rest of a line goes out too. */

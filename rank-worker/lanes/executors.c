@@ -165,6 +165,18 @@ static void judge(struct executors *e, struct executor *x, int status, bool *fai
     child_log_show_last(&x->log);
 }
 
+/* Processes that kernels and sub-workers started go with their executor. Until it is collected, no other group can
+ * have its id. */
+static bool collect(const struct executor *x, int *status)
+{
+    siginfo_t info = {0};
+
+    if (waitid(P_PID, (id_t)x->pid, &info, WEXITED | WNOHANG | WNOWAIT) < 0 || info.si_pid != x->pid)
+        return false;
+    kill(-x->pid, SIGKILL);
+    return waitpid(x->pid, status, 0) == x->pid;
+}
+
 uint32_t executors_reap(struct executors *e, bool *failed, struct error *err)
 {
     uint32_t alive = 0;
@@ -175,7 +187,7 @@ uint32_t executors_reap(struct executors *e, bool *failed, struct error *err)
 
         if (!x->pid)
             continue;
-        if (waitpid(x->pid, &status, WNOHANG) != x->pid) {
+        if (!collect(x, &status)) {
             alive++;
             continue;
         }

@@ -27,7 +27,8 @@ static void describe_place(const struct segment *seg, uint32_t lane, enum lane_s
     if (node < seg->plan.nnode)
         snprintf(buf, size, "%s (%s)", plan_node_label(&seg->plan, node, label, sizeof label), lane_state_name(state));
     else
-        snprintf(buf, size, "lane %u, before its first dispatch", lane);
+        snprintf(buf, size, "%s, before its first node",
+                 plan_lane_name(seg->plan.world_size, lane, label, sizeof label));
 }
 
 int postmortem(const struct segment *seg, uint32_t lane, int status, struct error *err)
@@ -35,7 +36,7 @@ int postmortem(const struct segment *seg, uint32_t lane, int status, struct erro
     const struct segment_lane *l = &seg->lanes[lane];
     enum lane_state state = (enum lane_state)atomic_load_explicit(&l->state, memory_order_acquire);
     bool outside = WIFSIGNALED(status) && from_outside(WTERMSIG(status));
-    char end[128], place[384], label[256];
+    char end[128], place[384], label[256], name[32];
     uint32_t node = atomic_load(&l->node);
 
     if (state == LANE_DONE)
@@ -48,12 +49,14 @@ int postmortem(const struct segment *seg, uint32_t lane, int status, struct erro
     }
     describe_end(status, end, sizeof end);
     describe_place(seg, lane, state, place, sizeof place);
+    plan_lane_name(seg->plan.world_size, lane, name, sizeof name);
     if (outside)
         return error_set(err, place, "look for the out-of-memory killer (dmesg), or whoever sent the signal",
-                         "the executor of %s %u %s", lane < seg->plan.world_size ? "card" : "lane", lane, end);
+                         "the executor of %s %s", name, end);
     if (state != LANE_RUNNING)
-        return error_set(err, place, "run with --log-level debug", "the executor of %s %u %s while it was %s",
-                         lane < seg->plan.world_size ? "card" : "lane", lane, end, lane_state_name(state));
-    return error_set_kind(err, ERROR_FAIL, place, "look at the last lines it printed, and at the kernels of this program",
-                          "a kernel on card %u %s", lane, end);
+        return error_set(err, place, "run with --log-level debug", "the executor of %s %s while it was %s", name, end,
+                         lane_state_name(state));
+    return error_set_kind(err, ERROR_FAIL, place,
+                          "look at the last lines it printed, and at the kernels of this program", "a kernel on %s %s",
+                          name, end);
 }

@@ -190,7 +190,7 @@ static void test_refused_files(void **state)
     expect_refused(f, "x", f64, ERROR_INFRA, "fp32", "float64");
     expect_refused(f, "x", f32, ERROR_INFRA, "(2, -1)", "(2,)");
     expect_refused(f, "acc", i32, ERROR_INFRA, "(3,)", "(2,)");
-    expect_refused(f, "half", f32, ERROR_INFRA, "bfloat16", "float32");
+    expect_refused(f, "half", f64, ERROR_INFRA, "bfloat16", "float64");
     expect_refused(f, "n", i64, ERROR_INFRA, "scalar", "(2,)");
     expect_refused(f, "n", i32, ERROR_INFRA, "int64", "int32");
     expect_refused(f, "odd", i32, ERROR_INFRA, "hf8", "odd");
@@ -215,6 +215,26 @@ static void test_raw_bfloat16(void **state)
     assert_int_equal(inputs_open(&in, &f->build, &name, 1, 1, &err), 0);
     assert_int_equal(inputs_fill(in, &f->plan, 3, got, &err), 0);
     assert_memory_equal(got, bits, sizeof got);
+    inputs_free(in);
+    free(path);
+}
+
+/* numpy has no bfloat16: float32 is rounded to it, ties to the even one. */
+static void test_float32_for_bfloat16(void **state)
+{
+    static const float values[] = {1 + 0x1p-8f, 1 + 0x3p-8f}; /* both half way between two neighbours */
+    static const uint16_t rounded[] = {0x3f80, 0x3f82};
+    struct fixture *f = *state;
+    char *path = save(f, "wide.npy", DTYPE_FLOAT32, 1, two, values);
+    struct named_file name = {"half", path};
+    struct inputs *in;
+    struct error err;
+    uint16_t got[2];
+
+    assert_int_equal(inputs_open(&in, &f->build, &name, 1, 1, &err), 0);
+    assert_int_equal(inputs_check(in, &f->plan, &err), 0);
+    assert_int_equal(inputs_fill(in, &f->plan, 3, got, &err), 0);
+    assert_memory_equal(got, rounded, sizeof got);
     inputs_free(in);
     free(path);
 }
@@ -439,6 +459,7 @@ int main(void)
         CASE(test_plain_name_and_dynamic_shape),
         CASE(test_refused_files),
         CASE(test_raw_bfloat16),
+        CASE(test_float32_for_bfloat16),
         CASE(test_scalars),
         CASE(test_without_a_build),
         CASE(test_pt_is_noticed),

@@ -211,7 +211,7 @@ static void test_signals_are_passed_on(void **state)
     (void)state;
     pass_on(SIGTERM, "TERM");
     pass_on(SIGINT, "INT");
-    pass_on(SIGHUP, "TERM"); /* mpirun would only ignore it */
+    pass_on(SIGHUP, "HUP");
 }
 
 static void expect_dead(pid_t pid)

@@ -323,6 +323,41 @@ static void test_expected_that_does_not_fit(void **state)
     free(line);
 }
 
+/* What is expected of a bfloat16 parameter may be float32, and is not rounded before it is compared. */
+static void test_float32_for_bfloat16(void **state)
+{
+    static const float values[] = {1, -2, 1 + 0x1p-8f, 0, NAN, 4};
+    static const uint16_t actual[] = {0x3f80, 0xc000, 0x3f80, 0, 0x3f80, 0x4080};
+    struct plan_storage proto = {.kind = PLAN_PARAM, .dtype = DTYPE_BFLOAT16, .ndim = 2, .nbytes = 12,
+                                 .direction = PLAN_OUT, .domain = PLAN_NONE, .card = PLAN_NONE};
+    struct fixture *f = *state;
+    struct named_file name = {"half", save(f, "wide.npy", DTYPE_FLOAT32, 2, values)};
+    struct comparison found;
+    struct plan plan;
+    struct verify *v;
+    struct error err;
+    const char *file;
+    struct plan_builder *b = plan_builder_new(1, &err);
+
+    assert_non_null(b);
+    assert_int_equal(plan_add_storage(b, &proto, "half", shape, NULL, &err), 0);
+    plan_builder_finish(b, &plan);
+    assert_int_equal(verify_open(&v, NULL, &plan, &name, 1, strict, &err), 0);
+    log_set_level(LOG_NULL);
+    assert_int_equal(verify_storage_full(v, &plan, 0, actual, &found, &file, &err), -1);
+    log_set_level(LOG_TIMING);
+    assert_int_equal(found.mismatched, 1);
+    assert_int_equal(found.shown[0].index, 2);
+    assert_int_equal(found.ignored, 1);
+    assert_true(found.max_abs_error == 0x1p-8);
+    verify_free(v);
+    assert_int_equal(verify_open(&v, NULL, &plan, &name, 1, (struct tolerance){.rtol = 0, .atol = 0x1p-8}, &err), 0);
+    assert_int_equal(verify_storage(v, &plan, 0, actual, &err), 0);
+    verify_free(v);
+    plan_free(&plan);
+    free((char *)(uintptr_t)name.file);
+}
+
 static void test_save_output(void **state)
 {
     struct fixture *f = *state;
@@ -364,6 +399,7 @@ int main(void)
         CASE(test_shown_mismatches),
         CASE(test_given_beats_build),
         CASE(test_expected_that_does_not_fit),
+        CASE(test_float32_for_bfloat16),
         CASE(test_save_output),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

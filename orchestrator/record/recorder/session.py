@@ -56,7 +56,7 @@ class Session:
         self.path = os.path.join(request["dir"], "orchestration", "host_orch.py")
         self.plan = None
         self.code = None
-        self.subs = sub_workers(request["dir"])
+        self.subs = sorted({*sub_workers(request["dir"]), *request.get("sub_workers", ())})
         self.given = {name: self.checked_shape(name, shape) for name, shape in request["shapes"].items()}
         self.unknowns = dynamic.find_unknowns(request["params"], self.given)
         self.distinct = list(dict.fromkeys(self.unknowns.values()))
@@ -216,7 +216,7 @@ def sub_workers(build):
                 listed = json.load(file)
         except (OSError, ValueError) as error:
             raise Fault("%s cannot be read: %s" % (required, error), "compile the build again", required) from None
-        if not isinstance(listed, (list, dict)) or not all(isinstance(name, str) for name in listed):
+        if not isinstance(listed, list) or not all(isinstance(name, str) for name in listed):
             raise Fault("%s is not a list of names" % required, "compile the build again", required)
         names.update(listed)
     return sorted(names)

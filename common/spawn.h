@@ -2,10 +2,11 @@
  * spawn - start a child with pipes to its stdin and from its stdout.
  *
  * The child dies when the thread that started it does (PR_SET_PDEATHSIG),
- * starts with no signal blocked and none handled, and shares stderr.
+ * starts with no signal blocked and none handled, and shares stderr and every
+ * other descriptor that is not close-on-exec.
  */
-#ifndef L3R_ORCHESTRATOR_RECORD_SPAWN_H
-#define L3R_ORCHESTRATOR_RECORD_SPAWN_H
+#ifndef L3R_COMMON_SPAWN_H
+#define L3R_COMMON_SPAWN_H
 
 #include <sys/types.h>
 

@@ -1,4 +1,4 @@
-#include "orchestrator/record/spawn.h"
+#include "common/spawn.h"
 
 #include <errno.h>
 #include <fcntl.h>

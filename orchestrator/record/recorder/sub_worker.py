@@ -1,0 +1,153 @@
+"""The process that runs a replay's sub-workers: started by the executor of their lane, and by nobody else.
+
+Reads JSON, one line each, from stdin and answers on what was stdout; what a
+sub-worker prints goes to stderr. The first line lists the sub-workers to load,
+each other one is a call. Contract: rank-worker/executor/sub_workers.h.
+"""
+
+import sys
+
+if sys.version_info < (3, 8):
+    sys.stdout.write('{"error":"sub-workers need Python 3.8 or later, and %s is older","where":""}\n'
+                     % sys.executable.replace("\\", "/").replace('"', "'"))
+    sys.exit(0)
+
+import json
+import os
+import signal
+
+SEGMENT_FD = 3
+MAX_MESSAGE = 1000
+
+
+def keep_pipes():
+    """Move the two pipes where no sub-worker's input or output gets into them; returns (to read, to write)."""
+    requests, answers = os.dup(0), os.dup(1)
+    nothing = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(nothing, 0)
+    os.close(nothing)
+    os.dup2(2, 1)
+    sys.stdout = sys.stderr
+    return os.fdopen(requests, "rb"), answers
+
+
+def map_segment():
+    import mmap
+
+    memory = mmap.mmap(SEGMENT_FD, 0)
+    os.close(SEGMENT_FD)
+    return memoryview(memory)
+
+
+def answer(fd, record):
+    sys.stderr.flush()
+    data = (json.dumps(record, ensure_ascii=True) + "\n").encode("ascii")
+    while data:
+        data = data[os.write(fd, data):]
+
+
+class Undefined(Exception):
+    """A file that lacks the function it is named for."""
+
+
+def load(worker):
+    """The function that `worker` names; its module is executed once."""
+    from importlib.machinery import SourceFileLoader
+    from importlib.util import module_from_spec, spec_from_loader
+
+    name = "_sub_workers.%s" % worker["name"]
+    folder = os.path.dirname(worker["file"])
+    if folder not in sys.path:
+        sys.path.append(folder)
+    module = module_from_spec(spec_from_loader(name, SourceFileLoader(name, worker["file"])))
+    sys.modules[name] = module
+    module.__loader__.exec_module(module)
+    function = getattr(module, worker["function"], None)
+    if not callable(function):
+        raise Undefined("its file defines no function %s(args)" % worker["function"])
+    return function
+
+
+def message(error):
+    if isinstance(error, SystemExit):
+        return "sys.exit(%s)" % ("" if error.code is None else repr(error.code))
+    text = " ".join(str(error).split())
+    if len(text) > MAX_MESSAGE:
+        text = text[:MAX_MESSAGE] + "..."
+    if isinstance(error, Undefined):
+        return text
+    return "%s: %s" % (type(error).__name__, text) if text else type(error).__name__
+
+
+def place(error, path):
+    """Innermost line of the sub-worker's own file, else the file."""
+    where = path
+    if isinstance(error, SyntaxError) and error.filename:
+        return "%s:%d" % (error.filename, error.lineno or 0)
+    trace = error.__traceback__
+    while trace is not None:
+        if trace.tb_frame.f_code.co_filename == path:
+            where = "%s:%d" % (path, trace.tb_lineno)
+        trace = trace.tb_next
+    return where
+
+
+def print_traceback(error):
+    from recorder import faults
+
+    if not isinstance(error, Undefined):
+        sys.stderr.write("".join(line[:MAX_MESSAGE] + "\n" for line in faults.traceback_lines(error)))
+
+
+def load_all(workers):
+    """({name: (function, file)}, None), or (None, what to answer)."""
+    loaded = {}
+    for worker in workers:
+        path = worker["file"]
+        try:
+            loaded[worker["name"]] = (load(worker), path)
+        except BaseException as error:
+            refusal = {"error": message(error), "where": place(error, path), "name": worker["name"]}
+            if isinstance(error, ImportError):
+                refusal["missing"] = error.name or ""
+            else:
+                print_traceback(error)
+            return None, refusal
+    return loaded, None
+
+
+def call(loaded, segment, request):
+    from recorder import mapped
+
+    function, path = loaded[request["call"]]
+    try:
+        function(mapped.mapped_args(segment, request))
+    except BaseException as error:
+        print_traceback(error)
+        return {"error": message(error), "where": place(error, path)}
+    return {"ok": True}
+
+
+def main():
+    import faulthandler
+
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    here = os.path.dirname(os.path.abspath(__file__))
+    sys.path[0] = os.path.dirname(here)
+    requests, answers = keep_pipes()
+    from recorder import faults, mapped  # noqa: F401 (the package is found by its own path from here on)
+
+    del sys.path[0]
+    faulthandler.enable(sys.stderr)
+    sys.meta_path.append(mapped.StandIns())
+    segment = map_segment()
+    loaded, refusal = load_all(json.loads(requests.readline()))
+    answer(answers, refusal or {"ok": True})
+    while loaded is not None:
+        line = requests.readline()
+        if not line:
+            break
+        answer(answers, call(loaded, segment, json.loads(line)))
+
+
+main()

@@ -1,0 +1,272 @@
+#include "rank-worker/executor/sub_workers.h"
+
+#include <cjson/cJSON.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "common/file.h"
+#include "common/install.h"
+#include "rank-worker/executor/python_child.h"
+
+enum { END_GRACE_MS = 5000, DEATH_GRACE_MS = 1000, MAX_CANDIDATES = 2 };
+
+static const char MEND_PYTHON[] = "name a Python that has what the sub-workers import in L3REPLAY_SUBWORKER_PYTHON";
+
+struct sub_workers_process {
+    const struct segment *seg;
+    struct python_child child;
+};
+
+/* An answer that is not {"ok":true}; the strings point into `json`. */
+struct refusal {
+    cJSON *json;
+    const char *error, *where, *name, *missing; /* NULL: not there */
+};
+
+static const char *text_of(const cJSON *json, const char *key)
+{
+    return cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(json, key));
+}
+
+/* Returns 1 for ok, 0 for a refusal (json to be deleted), -1 for something else. */
+static int read_answer(const struct python_child *c, struct refusal *r, struct error *err)
+{
+    cJSON *json = cJSON_Parse(c->answer);
+
+    *r = (struct refusal){.json = json, .error = text_of(json, "error"), .where = text_of(json, "where"),
+                          .name = text_of(json, "name"), .missing = text_of(json, "missing")};
+    if (r->error && r->where)
+        return 0;
+    r->json = NULL;
+    if (cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(json, "ok"))) {
+        cJSON_Delete(json);
+        return 1;
+    }
+    cJSON_Delete(json);
+    return error_set(err, "sub-workers", "report this as a fault of l3replay", "Python answered '%.60s'", c->answer);
+}
+
+static void describe_end(int status, char *buf, size_t size)
+{
+    if (status < 0)
+        snprintf(buf, size, "ended its process");
+    else if (WIFSIGNALED(status))
+        snprintf(buf, size, "was ended by signal %d (%s)", WTERMSIG(status), strsignal(WTERMSIG(status)));
+    else
+        snprintf(buf, size, "ended its process with exit status %d", WEXITSTATUS(status));
+}
+
+/* --- starting ----------------------------------------------------------- */
+
+static uint32_t candidates(const char **pythons)
+{
+    static const char *const variables[] = {"L3REPLAY_SUBWORKER_PYTHON", "L3REPLAY_PYTHON"};
+
+    for (size_t i = 0; i < sizeof variables / sizeof *variables; i++) {
+        const char *value = getenv(variables[i]);
+
+        if (value && *value) {
+            pythons[0] = value;
+            return 1;
+        }
+    }
+    pythons[0] = "python3";
+    pythons[1] = "/usr/bin/python3";
+    return access(pythons[1], X_OK) == 0 ? 2 : 1;
+}
+
+static int refused_to_load(const struct refusal *r, const char *python, struct error *err)
+{
+    const char *name = r->name ? r->name : "?";
+    char mend[256];
+
+    if (!r->missing)
+        return error_set(err, r->where, "correct the file",
+                         "the sub-worker %s cannot be loaded: %s", name, r->error);
+    snprintf(mend, sizeof mend, "install %.60s for it, or %s", *r->missing ? r->missing : "what is missing", MEND_PYTHON);
+    return error_set(err, r->where, mend, "the sub-worker %s cannot be loaded by %s: %s", name, python, r->error);
+}
+
+/* Returns 0; 1 when another interpreter may do better; -1. Errors are filled in both cases. */
+static int load_with(struct sub_workers_process *p, const char *python, const char *script, const char *list,
+                     struct error *err)
+{
+    struct refusal r = {0};
+    char end[128];
+    int rc;
+
+    if (python_child_start(&p->child, python, script, err) < 0) {
+        snprintf(err->mend, sizeof err->mend, "%s", MEND_PYTHON);
+        return 1;
+    }
+    rc = python_child_ask(&p->child, list, err);
+    if (rc == 0) {
+        describe_end(python_child_end(&p->child, DEATH_GRACE_MS), end, sizeof end);
+        return error_set(err, NULL, "look at the messages above", "%s, loading the sub-workers, %s", python, end);
+    }
+    if (rc > 0)
+        rc = read_answer(&p->child, &r, err);
+    if (rc > 0)
+        return 0;
+    python_child_end(&p->child, 0);
+    if (rc < 0)
+        return -1;
+    refused_to_load(&r, python, err);
+    rc = r.missing ? 1 : -1;
+    cJSON_Delete(r.json);
+    return rc;
+}
+
+static int load(struct sub_workers_process *p, const char *list, struct error *err)
+{
+    const char *pythons[MAX_CANDIDATES];
+    uint32_t count = candidates(pythons);
+    char dir[PATH_MAX], *script;
+    struct error first;
+    int rc = 1;
+
+    if (install_find(INSTALL_RECORDER, dir, sizeof dir, err) < 0)
+        return -1;
+    script = file_join(dir, "sub_worker.py", err);
+    if (!script)
+        return -1;
+    for (uint32_t i = 0; i < count && rc == 1; i++) {
+        rc = load_with(p, pythons[i], script, list, err);
+        if (rc == 1 && i == 0)
+            first = *err;
+        else if (rc == 1)
+            *err = first; /* both lack something: the first one is the one to be mended */
+    }
+    free(script);
+    return rc == 0 ? 0 : -1;
+}
+
+int sub_workers_start(struct sub_workers_process **out, const struct segment *seg, const struct sheet *sheet,
+                      struct error *err)
+{
+    struct sub_workers_process *p = calloc(1, sizeof *p);
+
+    *out = p;
+    if (!p)
+        return error_nomem(err, "sub-workers", sizeof *p);
+    p->seg = seg;
+    if (load(p, sheet->sub_workers, err) == 0)
+        return 0;
+    sub_workers_stop(p);
+    *out = NULL;
+    return -1;
+}
+
+void sub_workers_stop(struct sub_workers_process *p)
+{
+    if (!p)
+        return;
+    python_child_end(&p->child, END_GRACE_MS);
+    free(p);
+}
+
+/* --- calling ------------------------------------------------------------ */
+
+/* cJSON writes numbers as doubles, and large ones in a form that Python reads as one. */
+static bool add_integer(cJSON *to, const char *key, uint64_t value)
+{
+    char digits[24];
+
+    snprintf(digits, sizeof digits, "%" PRIu64, value);
+    return key ? cJSON_AddRawToObject(to, key, digits) != NULL : cJSON_AddItemToArray(to, cJSON_CreateRaw(digits));
+}
+
+static bool add_sizes(cJSON *object, const char *key, const int64_t *sizes, uint32_t count)
+{
+    cJSON *list = cJSON_AddArrayToObject(object, key);
+    bool ok = list != NULL;
+
+    for (uint32_t i = 0; ok && i < count; i++)
+        ok = add_integer(list, NULL, (uint64_t)sizes[i]);
+    return ok;
+}
+
+static bool add_argument(cJSON *list, const struct segment *seg, const struct plan_arg *arg)
+{
+    static const char *const tags[PLAN_TAG_COUNT] = {"in", "out", "inout", "out_existing", "no_dep"};
+    const struct plan *plan = &seg->plan;
+    const struct plan_view *v = &plan->views[arg->view];
+    uint64_t skip = v->offset * dtype_size(v->dtype);
+    cJSON *object = cJSON_CreateObject();
+
+    return cJSON_AddItemToArray(list, object) && add_integer(object, "offset", seg->storages[v->storage] + skip) &&
+           add_integer(object, "nbytes", plan->storages[v->storage].nbytes - skip) &&
+           cJSON_AddStringToObject(object, "dtype", dtype_runtime_name(v->dtype)) &&
+           add_sizes(object, "shape", plan->dims + v->dims, v->ndim) &&
+           add_sizes(object, "strides", plan->dims + v->dims + v->ndim, v->ndim) &&
+           cJSON_AddStringToObject(object, "tag", arg->tag < PLAN_TAG_COUNT ? tags[arg->tag] : "no_dep");
+}
+
+/* The request as text, to be freed with cJSON_free(); NULL when out of memory. */
+static char *make_request(const struct segment *seg, const struct plan_node *n)
+{
+    const struct plan *plan = &seg->plan;
+    cJSON *root = cJSON_CreateObject();
+    bool ok = cJSON_AddStringToObject(root, "call", plan_text(plan, plan->subs[n->program])) != NULL;
+    cJSON *args = cJSON_AddArrayToObject(root, "args"), *scalars = cJSON_AddArrayToObject(root, "scalars");
+    char *text = NULL;
+
+    ok = ok && args && scalars;
+    for (uint32_t i = 0; ok && i < n->narg; i++)
+        ok = add_argument(args, seg, &plan->args[n->first_arg + i]);
+    for (uint32_t i = 0; ok && i < n->nscalar; i++)
+        ok = add_integer(scalars, NULL, plan->scalars[n->first_scalar + i].bits);
+    if (ok)
+        text = cJSON_PrintUnformatted(root);
+    cJSON_Delete(root);
+    return text;
+}
+
+/* A sub-worker that ended Python is wrong, unless somebody else did: the out-of-memory killer, a person. */
+static int blame_end(struct sub_workers_process *p, const char *name, const char *label, struct error *err)
+{
+    int status = python_child_end(&p->child, DEATH_GRACE_MS);
+    int sig = status >= 0 && WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+    char end[128];
+
+    describe_end(status, end, sizeof end);
+    if (sig == SIGKILL || sig == SIGTERM || sig == SIGINT || sig == SIGHUP || sig == SIGQUIT)
+        return error_set(err, label, "look for the out-of-memory killer (dmesg), or whoever sent the signal",
+                         "the Python of the sub-workers %s", end);
+    return error_set_kind(err, ERROR_FAIL, label, "look at the last lines it printed", "the sub-worker %s %s", name,
+                          end);
+}
+
+int sub_workers_call(struct sub_workers_process *p, uint32_t node, struct error *err)
+{
+    const struct plan *plan = &p->seg->plan;
+    const struct plan_node *n = &plan->nodes[node];
+    const char *name = plan_text(plan, plan->subs[n->program]);
+    char label[256], where[512], *request = make_request(p->seg, n);
+    struct refusal r = {0};
+    int rc;
+
+    if (!request)
+        return error_nomem(err, name, 4096);
+    rc = python_child_ask(&p->child, request, err);
+    cJSON_free(request);
+    plan_node_label(plan, node, label, sizeof label);
+    if (rc == 0)
+        return blame_end(p, name, label, err);
+    if (rc > 0)
+        rc = read_answer(&p->child, &r, err);
+    if (rc)
+        return rc > 0 ? 0 : -1;
+    snprintf(where, sizeof where, "%s, %s", label, r.where);
+    error_set_kind(err, ERROR_FAIL, where, "the traceback is above", "the sub-worker %s %s %s", name,
+                   strncmp(r.error, "sys.exit(", 9) == 0 ? "called" : "raised", r.error);
+    cJSON_Delete(r.json);
+    python_child_end(&p->child, 0); /* the run is over: what it still does concerns nobody */
+    return -1;
+}
