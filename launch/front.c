@@ -34,6 +34,7 @@ struct front {
 static const char *rank_variable(void)
 {
     static const char *const names[] = {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK"};
+    const char *tasks;
 
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         const char *value = getenv(names[i]);
@@ -41,9 +42,8 @@ static const char *rank_variable(void)
             return value;
     }
     /* srun sets these for its tasks, and a batch script inherits none of the step's. */
-    if (getenv("SLURM_STEP_NUM_TASKS") && atoi(getenv("SLURM_STEP_NUM_TASKS")) > 1 && getenv("SLURM_STEP_ID"))
-        return getenv("SLURM_PROCID");
-    return NULL;
+    tasks = getenv("SLURM_STEP_NUM_TASKS");
+    return tasks && atoi(tasks) > 1 && getenv("SLURM_STEP_ID") ? getenv("SLURM_PROCID") : NULL;
 }
 
 bool launch_under_mpi(void)
@@ -173,7 +173,7 @@ static void take_signals(struct front *f)
             f->asked = true;
             f->deadline = now_ms() + PATIENCE_MS;
             if (f->mpirun)
-                kill(f->mpirun, info.ssi_signo == SIGHUP ? SIGTERM : (int)info.ssi_signo);
+                kill(f->mpirun, (int)info.ssi_signo);
         }
     }
 }

@@ -27,4 +27,6 @@ if [ "$(id -u)" -eq 0 ]; then
 fi
 echo "mpirun -np 4 --oversubscribe build/orchestrator/l3replay run $example" >&2
 mpirun -np 4 --oversubscribe --bind-to none --mca mpi_yield_when_idle 1 \
-    "$top/build/orchestrator/l3replay" run "$example"
+    "$top/build/orchestrator/l3replay" run "$example" |
+    awk '/^PYPTO_EXEC_RESULT=/ { marker = $0; next } { print } END { if (marker) print marker }'
+exit "${PIPESTATUS[0]}"

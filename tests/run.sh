@@ -59,10 +59,15 @@ if [ ${#stages[@]} -eq 0 ]; then
     fi
 fi
 
+logs=$top/build-test/logs
+mkdir -p "$logs" || exit 1
+exec 8>"$logs/lock"
+flock -n 8 || { echo "waiting for another tests/run.sh in this tree" >&2; flock 8; }
 run_dir=$(mktemp -d "${TMPDIR:-/tmp}/l3r-tests.XXXXXX") || exit 1
 results=$run_dir/results
-logs=$top/build-test/logs
-mkdir -p "$run_dir/tmp" "$results" "$logs"
+mkdir "$run_dir/tmp" "$results"
+# Tests become another user, who has to get through.
+chmod 755 "$run_dir" && chmod 1777 "$run_dir/tmp"
 
 clean_up() {
     local running
@@ -90,11 +95,16 @@ seconds() { # SINCE, of $EPOCHREALTIME, in microseconds
     printf '%d.%01d' $((took / 1000000)) $((took / 100000 % 10))
 }
 
+# What a failed test printed, without the progress of builds.
+tell() { # LOG
+    grep -vE '^(-- |\[[0-9]+/[0-9]+\] (Building|Linking) )' "$1" | sed 's/^/    /'
+}
+
 # Run one test and say how it went: NAME LIMIT COMMAND...
 run_one() {
     local name=$1 limit=$2 log=$logs/$1.log begun=${EPOCHREALTIME/[.,]/} code last verdict
     shift 2
-    timeout -k 10 "$limit" "$@" >"$log" 2>&1 </dev/null
+    timeout -k 10 "$limit" "$@" >"$log" 2>&1 </dev/null 8>&-
     code=$?
     last=$(tail -n 1 "$log")
     case $code in
@@ -108,7 +118,7 @@ run_one() {
     SKIP) printf 'SKIP  %s  %s\n' "$name" "${last#skipped: }" ;;
     FAIL)
         [ $code -eq 124 ] && echo "(ended after the limit of $limit s)" >>"$log"
-        printf 'FAIL  %s  %s s, code %d\n%s\n' "$name" "$(seconds "$begun")" "$code" "$(sed 's/^/    /' "$log")"
+        printf 'FAIL  %s  %s s, code %d\n%s\n' "$name" "$(seconds "$begun")" "$code" "$(tell "$log")"
         ;;
     esac
 }
@@ -201,26 +211,34 @@ stage_packages() { # STAGE
     esac
 }
 
-# What cannot be installed is missed by the build or test that needs it.
-packages=$(for stage in "${stages[@]}"; do stage_packages "$stage"; done | tr ' ' '\n' | sort -u)
-packages_install $packages || echo "going on with what there is" >&2
-
-for stage in "${stages[@]}"; do
-    "stage_$stage"
-done
-for name in "${names[@]}"; do
-    [ -e "$results/$name" ] || [ -e "$results/build.main" -a "$(cat "$results/build.main")" = FAIL ] || {
-        echo "FAIL  $name  there is no such test"
-        echo FAIL >"$results/$name"
-    }
-done
-
 count() {
     cat "$results"/* 2>/dev/null | grep -cx "$1"
 }
-failed=$(count FAIL)
-for name in "$results"/*; do
-    [ "$failed" -gt 0 ] && [ "$(cat "$name")" = FAIL ] && echo "failed: $(basename "$name")"
-done
-echo "$(count PASS) passed, $failed failed, $(count SKIP) skipped"
-[ "$failed" -eq 0 ]
+
+main() {
+    local stage name packages failed
+    # What cannot be installed is missed by the build or test that needs it.
+    packages=$(for stage in "${stages[@]}"; do stage_packages "$stage"; done | tr ' ' '\n' | sort -u)
+    packages_install $packages || echo "going on with what there is" >&2
+
+    for stage in "${stages[@]}"; do
+        "stage_$stage"
+    done
+    for name in "${names[@]}"; do
+        if [ ! -e "$results/$name" ] && [ "$(cat "$results/build.main")" = PASS ]; then
+            echo "FAIL  $name  there is no such test"
+            echo FAIL >"$results/$name"
+        fi
+    done
+
+    failed=$(count FAIL)
+    for name in "$results"/*; do
+        [ "$failed" -gt 0 ] && [ "$(cat "$name")" = FAIL ] && echo "failed: $(basename "$name")"
+    done
+    echo "$(count PASS) passed, $failed failed, $(count SKIP) skipped"
+    [ "$failed" -eq 0 ]
+}
+
+# The shell reads a script as it runs it: from here on it may be edited.
+main
+exit

@@ -32,9 +32,15 @@ expect_infra 'distributed_meta\.json' 'not a build directory|directory'
 # Both markers: read as a build for one chip, and the user is told why.
 spoil
 cp "$build/next_levels/add_rows/kernel_config.py" "$build/kernel_config.py"
-run "$L3REPLAY" run "$build"
-expect_status 3
-expect_err 'kernel_config\.py' 'host_orch\.py' 'left-over' 'L2|one chip'
+for meta in missing present; do
+    if [ "$meta" = present ]; then
+        edit_meta "$build" 'meta["schema"] = 1; del meta["distributed_config"]'
+        mv "$build/distributed_meta.json" "$build/compiled_meta.json"
+    fi
+    run "$L3REPLAY" run "$build"
+    expect_status 3
+    expect_err 'kernel_config\.py' 'host_orch\.py' 'left-over' 'L2|one chip'
+done
 
 spoil
 rm "$build/distributed_meta.json"
@@ -202,13 +208,15 @@ replace_text "$build/next_levels/add_rows/orchestration/add_rows.cpp" 'expected_
 run "$L3REPLAY" run "$build"
 expect_refused 'add_rows' '\b5\b' '\b3\b'
 
-# One argument too few: the signature tells, also where an ordering token hides the hole from the count.
+# A scalar too few, while an ordering token makes up the count: the signature says how many of them are tensors.
 copy_example allreduce bad
 replace_text "$build/orchestration/host_orch.py" \
-    '                _ta_0.add_tensor(make_tensor_arg(orch._worker, tensors["x_r"]), TensorArgType.INPUT)
-' ''
+    '                _ta_0.add_scalar(__comm_d0[r].device_ctx)
+                _ta_0.add_scalar(__comm_d0[r].device_ctx)
+' '                _ta_0.add_scalar(__comm_d0[r].device_ctx)
+'
 run "$L3REPLAY" run "$build"
-expect_infra 'publish' 'signature|tensor' '\b3\b'
+expect_infra 'publish' 'scalar' '\b2\b' '\b1\b'
 
 copy_example pipeline bad
 replace_text "$build/next_levels/finish/kernel_config.py" 'tensormap_and_ringbuffer' 'host_build_graph'

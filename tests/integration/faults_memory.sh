@@ -38,6 +38,7 @@ run mpirun -np 2 "$L3REPLAY" run "$build" --device-ids 0-3 --timeout 5
 expect_nothing_left
 
 # Its own heap.
-scribble 'char* p = new char[16]; for (int i = -256; i < 4096; ++i) p[i] = 0x41; delete[] p; char* q = new char[64]; q[0] = 0; delete[] q;'
+scribble 'volatile char* p = static_cast<volatile char*>(malloc(16)); for (int i = -256; i < 4096; ++i) p[i] = 0x41; free(const_cast<char*>(p));'
+sed -i 's|^#include <cstdint>|&\n#include <cstdlib>|' "$build/$kernel"
 expect_ended 'card 1'
 conclude

@@ -1,0 +1,26 @@
+#!/bin/bash
+# What `cmake --install` makes works, from a directory with a blank in its name.
+. "$(dirname "$0")/lib_replay.sh"
+
+built=$(cd "$(dirname "$L3REPLAY")/.." && pwd)
+if [ ! -e "$built/cmake_install.cmake" ]; then
+    echo "skipped: $built is no build tree"
+    exit 77
+fi
+prefix="$work/an install"
+run cmake --install "$built" --prefix "$prefix"
+expect_status 0
+for part in bin/l3replay libexec/l3replay/l3replay-executor share/l3replay/include/pto_orchestration_api.h \
+    share/l3replay/include/stdfloat-shim/stdfloat share/l3replay/recorder/__main__.py; do
+    [ -e "$prefix/$part" ] || complain "$part is not installed"
+done
+
+# The headers that were read are in the lists that the store keeps.
+copy_example vector-add
+export L3REPLAY_CACHE_DIR=$work/store
+run "$prefix/bin/l3replay" run "$build" -n 2 --device-ids 0-1
+expect_pass 0
+grep -rqF "$prefix/share/l3replay/include/" "$work/store" || complain "the installed headers were not used"
+grep -rqF "$source_dir/rank-worker" "$work/store/v1/headers" && complain "headers of the source tree were used"
+expect_nothing_left
+conclude
