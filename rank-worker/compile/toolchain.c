@@ -260,7 +260,9 @@ void toolchain_hash_environment(struct hasher *h)
 void toolchain_flags(const struct toolchain *tool, enum toolchain_use use, enum core_type core, struct args *argv)
 {
     static const char *const common[] = {"-shared", "-fPIC", "-w"};
-    static const char *const kernel[] = {"-O2", "-std=c++23", "-D__CPU_SIM", "-DPTO_CPU_MAX_THREADS=1", "-DNDEBUG"};
+    static const char *const kernel[] = {"-O2", "-std=c++23", "-D__CPU_SIM", "-DPTO_CPU_MAX_THREADS=1", "-DNDEBUG",
+                                         "-Ddsb=l3r_dsb"};
+    static const char *const clang_kernel[] = {"-mllvm", "-hints-allow-reordering=false"};
     static const char *const orchestration[] = {"-O3", "-std=c++17"};
 
     args_add(argv, "%s", tool->path);
@@ -270,7 +272,9 @@ void toolchain_flags(const struct toolchain *tool, enum toolchain_use use, enum 
     } else {
         args_add_all(argv, kernel, sizeof kernel / sizeof *kernel);
         args_add(argv, core == CORE_AIC ? "-D__DAV_CUBE__" : "-D__DAV_VEC__");
-        if (!tool->clang)
+        if (tool->clang)
+            args_add_all(argv, clang_kernel, sizeof clang_kernel / sizeof *clang_kernel);
+        else
             args_add(argv, "-fpermissive");
         if (tool->bfloat16 == BFLOAT16_SHIM)
             args_add(argv, "-D__STDCPP_BFLOAT16_T__=1");
