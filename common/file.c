@@ -188,7 +188,7 @@ int file_write_commit(struct file_writer *w, struct error *err)
     FILE *f = w->stream;
     int saved = 0;
 
-    if (fflush(f) || ferror(f) || fsync(fileno(f)))
+    if (fflush(f) || ferror(f) || (!w->unsynced && fsync(fileno(f))))
         saved = errno ? errno : EIO;
     if (fclose(f) && !saved)
         saved = errno;
@@ -213,16 +213,27 @@ void file_write_abort(struct file_writer *w)
     forget(w);
 }
 
-int file_write(const char *path, const void *data, size_t size, struct error *err)
+static int write_whole(const char *path, const void *data, size_t size, bool unsynced, struct error *err)
 {
     struct file_writer w;
 
     if (file_write_begin(&w, path, err))
         return -1;
+    w.unsynced = unsynced;
     errno = 0;
     /* A short write is found by ferror() in the commit. */
     fwrite(data, 1, size, w.stream);
     return file_write_commit(&w, err);
+}
+
+int file_write(const char *path, const void *data, size_t size, struct error *err)
+{
+    return write_whole(path, data, size, false, err);
+}
+
+int file_write_unsynced(const char *path, const void *data, size_t size, struct error *err)
+{
+    return write_whole(path, data, size, true, err);
 }
 
 char *file_join(const char *a, const char *b, struct error *err)

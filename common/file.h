@@ -31,6 +31,7 @@ int file_make_dirs(const char *path, struct error *err);
 struct file_writer {
     FILE *stream;
     char *path, *beside;
+    bool unsynced; /* may be set by the caller: the commit does not wait for the disk */
 };
 
 /* Start writing `path`; its directory must exist. */
@@ -45,6 +46,10 @@ void file_write_abort(struct file_writer *w);
 
 /* The three in one. */
 int file_write(const char *path, const void *data, size_t size, struct error *err);
+
+/* The same without waiting for the disk: whole for every process, though not after a power cut. For what can be
+ * made again. */
+int file_write_unsynced(const char *path, const void *data, size_t size, struct error *err);
 
 /* "<a>/<b>", to be freed; NULL with `err` filled when out of memory. */
 char *file_join(const char *a, const char *b, struct error *err);

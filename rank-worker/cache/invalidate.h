@@ -2,7 +2,8 @@
  * invalidate - delete what compiles left in a build, so that the sources are compiled again.
  *
  * Deleted are, in each program's directory, cache/binary_context.json, the .bin files of cache/, and every .so and
- * .o under kernels/ and orchestration/ at any depth. Sources are never touched, and nothing outside of the build is. Format and lines: docs/formats.md, "Binaries in a build".
+ * .o under kernels/ and orchestration/ at any depth. Sources are never touched, and nothing outside of the build is.
+ * Format: docs/formats.md, "Binaries in a build".
  */
 #ifndef L3R_RANK_WORKER_CACHE_INVALIDATE_H
 #define L3R_RANK_WORKER_CACHE_INVALIDATE_H

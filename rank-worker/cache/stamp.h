@@ -2,8 +2,8 @@
  * stamp - cache/binary_context.json: what the binaries of a program were built for.
  *
  * Binaries may be used only where the stamp equals today's identity in full. The stamp is deleted before
- * compiling starts and written after the last binary, so that an interrupted compile leaves none. All of it happens under
- * LOCK_BINARIES_FILE. Format: docs/formats.md, "The stamp of binaries".
+ * compiling starts and written after the last binary, so that an interrupted compile leaves none. All of it happens
+ * under LOCK_BINARIES_FILE. Format: docs/formats.md, "The stamp of binaries".
  */
 #ifndef L3R_RANK_WORKER_CACHE_STAMP_H
 #define L3R_RANK_WORKER_CACHE_STAMP_H

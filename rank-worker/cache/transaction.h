@@ -19,8 +19,8 @@ struct cache_transaction {
     uint32_t removed;             /* binaries deleted because the stamp was not current */
 };
 
-/* Lock program directory `dir` of the build `root` (resolved), compare its stamp, delete the stamp, and the binaries too
- * unless it was current. `identity` must outlive the transaction. */
+/* Lock program directory `dir` of the build `root` (resolved), compare its stamp, delete the stamp, and the binaries
+ * too unless it was current. `identity` must outlive the transaction. */
 int cache_begin(struct cache_transaction *t, const char *root, const char *dir,
                 const struct cache_identity *identity, bool forced, int lock_timeout, struct error *err);
 

@@ -55,8 +55,8 @@ static int refuse_signature(const struct work *w, const struct pending *kernel, 
         log_msg(LOG_ERROR, "%s: now void %.*s(%s)", kernel->shown, (int)name.size, name.at, now);
     }
     return error_set(err, kernel->shown,
-                     "compile the program again; or first change the function and its call in that file by hand to what "
-                     "the new one takes. Nothing was changed",
+                     "compile the program again; or first change the function and its call in that file by hand to "
+                     "what the new one takes. Nothing was changed",
                      "%s changes the parameters of %.*s, and the wrapper in %s passes the old ones: was (%.*s%s), now "
                      "(%.*s%s)",
                      w->unit->shown, (int)name.size, name.at, kernel->shown, SHOWN_MAX, was, fits ? "" : " ...",
@@ -194,7 +194,7 @@ static int prepare_cpp(struct work *w, struct error *err)
         cpp->old = file_read(cpp->path, UNIT_FILE_MAX, &cpp->old_size, err);
         return cpp->old ? check_lost(w, err) : -1;
     }
-    cpp->path = strdup(w->unit->cpp);
+    cpp->path = text_format("%s", w->unit->cpp);
     return cpp->path ? 0 : error_nomem(err, w->unit->cpp, strlen(w->unit->cpp) + 1);
 }
 

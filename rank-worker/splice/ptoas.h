@@ -16,8 +16,8 @@ int ptoas_find(char **path, struct error *err);
 /* Whether the .pto text places its tiles itself (--pto-level=level3) or leaves it to ptoas (level2). */
 bool ptoas_places_tiles(struct span pto);
 
-/* Run `ptoas` on the file `pto` (its text: `text`), writing to `output`, for `timeout` seconds at most. `shown` names the file
- * in errors, which quote what ptoas said. Whether something was written is the caller's to check. */
+/* Run `ptoas` on the file `pto` (its text: `text`), writing to `output`, for `timeout` seconds at most. `shown` names
+ * the file in errors, which quote what ptoas said. Whether something was written is the caller's to check. */
 int ptoas_run(const char *ptoas, const char *pto, const char *shown, struct span text, const char *output, int timeout,
               struct error *err);
 

@@ -8,9 +8,9 @@
 
 #include "rank-worker/splice/text.h"
 
-/* The parameter list of `void <name>(...)` in `text`, of its definition where there is one, for people: one blank between
- * words and after a comma, none elsewhere. To be freed. NULL when there is no such function, or without memory
- * (then `err` is filled and `*failed` true). */
+/* The parameter list of `void <name>(...)` in `text`, of its definition where there is one, for people: one blank
+ * between words and after a comma, none elsewhere. To be freed. NULL when there is no such function, or without
+ * memory (then `err` is filled and `*failed` true). */
 char *signature_find(struct span text, struct span name, bool *failed, struct error *err);
 
 /* Whether two such lists have the same types in the same order. */

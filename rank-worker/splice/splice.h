@@ -2,8 +2,8 @@
  * splice - carry edits of .pto files into the kernels' sources.
  *
  * For each stale ptoas/<unit>.pto of a build, in its root and in every program's directory: ptoas runs, and
- * what it wrote replaces the body of the kernels that it feeds. A unit is carried over whole or not at all, also when the
- * process is killed. Rules and lines: docs/formats.md, "From .pto to a kernel's source".
+ * what it wrote replaces the body of the kernels that it feeds. A unit is carried over whole or not at all, and
+ * one that a killed process was at is done again. Rules and lines: docs/formats.md, "From .pto to a kernel's source".
  */
 #ifndef L3R_RANK_WORKER_SPLICE_SPLICE_H
 #define L3R_RANK_WORKER_SPLICE_SPLICE_H

@@ -227,11 +227,12 @@ static void sweep(const char *program, const char *below, const char *pattern)
 {
     char *path = file_join(program, below, NULL);
     DIR *dir = path ? opendir(path) : NULL;
+    int fd = dir ? dirfd(dir) : -1;
     const struct dirent *entry;
 
-    while (dir && (entry = readdir(dir)) != NULL) {
+    while (fd >= 0 && (entry = readdir(dir)) != NULL) {
         if (fnmatch(pattern, entry->d_name, 0) == 0)
-            unlinkat(dirfd(dir), entry->d_name, 0); /* one that stays does no harm */
+            unlinkat(fd, entry->d_name, 0); /* one that stays does no harm */
     }
     if (dir)
         closedir(dir);

@@ -1,0 +1,29 @@
+/*
+ * binaries - the objects of a program in the places where the stack keeps them.
+ *
+ * cache/ holds a .bin a kernel and one for the orchestration; beside each source lies the same object as .so.
+ * Names: docs/formats.md, "Binaries in a build". The caller holds the program's lock (transaction.h).
+ */
+#ifndef L3R_RANK_WORKER_CACHE_BINARIES_H
+#define L3R_RANK_WORKER_CACHE_BINARIES_H
+
+#include <stdbool.h>
+
+#include "common/error.h"
+#include "common/program.h"
+#include "rank-worker/compile/compile.h"
+
+/* Copy `objects` of `program` to their places; each file appears whole. Kernels whose source lies outside of the build
+ * get none: their name would have to tell their content. */
+int binaries_install(const struct program *program, const struct compiled_program *objects, const char *platform,
+                     struct error *err);
+
+/* The binaries in cache/, when every one of them is there: paths for compiled_program, to be freed by
+ * compiled_free(). 1 found, 0 not (then `out` is empty), -1 out of memory. */
+int binaries_find(const struct program *program, const char *platform, struct compiled_program *out,
+                  struct error *err);
+
+/* Log a warning for each source that was changed after the binary that is going to run. */
+void binaries_warn_stale(const struct program *program, const struct compiled_program *binaries);
+
+#endif
