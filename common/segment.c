@@ -14,7 +14,7 @@
 #define SEGMENT_MAGIC 0x6c337265706c6179u
 
 /* A gap after each storage, so that a kernel that writes a little past its tensor does not change another. */
-enum { STORAGE_ALIGN = 256, STORAGE_GAP = 256, WINDOW_ALIGN = 4096 };
+enum { STORAGE_ALIGN = 256, STORAGE_GAP = 256, WINDOW_ALIGN = 4096, PAGE = 65536 }; /* the largest page size in use */
 
 static uint64_t align_up(uint64_t value, uint64_t to)
 {
@@ -48,7 +48,8 @@ static int check_memory(uint64_t nbytes, struct error *err)
     return 0;
 }
 
-/* Lay out everything before the storages, then the storages; `offsets` has nstorage entries. */
+/* Lay out everything before the storages, then the storages; `offsets` has nstorage entries. What is constant gets
+ * pages of its own, right below the storages: see protect_constants(). */
 static void lay_out(struct segment_header *h, const struct plan *plan, uint64_t *offsets)
 {
     uint64_t at = sizeof *h;
@@ -59,12 +60,12 @@ static void lay_out(struct segment_header *h, const struct plan *plan, uint64_t 
     at = h->lanes_at + (uint64_t)h->nlane * sizeof(struct segment_lane);
     h->times_at = align_up(at, 64);
     at = h->times_at + (uint64_t)h->nnode * sizeof(struct segment_times);
-    h->storages_at = align_up(at, 64);
+    h->storages_at = align_up(at, PAGE);
     at = h->storages_at + (uint64_t)h->nstorage * sizeof(uint64_t);
     h->plan_at = align_up(at, 64);
     at = h->plan_at + h->plan_nbytes;
     h->sheet_at = align_up(at, 64);
-    at = h->sheet_at + h->sheet_nbytes;
+    at = align_up(h->sheet_at + h->sheet_nbytes, PAGE);
     for (uint32_t i = 0; i < plan->nstorage; i++) {
         const struct plan_storage *s = &plan->storages[i];
 
@@ -95,6 +96,19 @@ static int map_fd(struct segment *seg, uint64_t nbytes, struct error *err)
                            (unsigned long long)nbytes);
     seg->header = base;
     seg->mapped = nbytes;
+    return 0;
+}
+
+/* Kernels write where they should not. The plan and the sheet cannot be written once they are there; lying between
+ * the storages and the states of lanes, they also stop a kernel that runs downwards out of its tensor before it spoils
+ * what the processes that judge it rely on. */
+static int protect_constants(struct segment *seg, struct error *err)
+{
+    const struct segment_header *h = seg->header;
+    uint64_t end = align_up(h->sheet_at + h->sheet_nbytes, PAGE);
+
+    if (mprotect((char *)seg->header + h->storages_at, end - h->storages_at, PROT_READ) < 0)
+        return error_errno(err, "shared segment", NULL, "cannot protect the plan");
     return 0;
 }
 
@@ -147,7 +161,8 @@ int segment_create(struct segment *seg, const struct plan *plan, const char *she
     if (map_fd(seg, h.nbytes, err) < 0)
         goto out;
     fill_segment(seg, &h, offsets, image, sheet);
-    rc = plan_unpack(&seg->plan, (char *)seg->header + h.plan_at, h.plan_nbytes, false, err);
+    if (protect_constants(seg, err) == 0)
+        rc = plan_unpack(&seg->plan, (char *)seg->header + h.plan_at, h.plan_nbytes, false, err);
 out:
     free(offsets);
     free(image);
@@ -179,7 +194,8 @@ int segment_map(struct segment *seg, int fd, struct error *err)
         goto out;
     }
     point_into(seg);
-    rc = plan_unpack(&seg->plan, (char *)seg->header + seg->header->plan_at, seg->header->plan_nbytes, false, err);
+    if (protect_constants(seg, err) == 0)
+        rc = plan_unpack(&seg->plan, (char *)seg->header + seg->header->plan_at, seg->header->plan_nbytes, false, err);
 out:
     if (rc < 0)
         segment_unmap(seg);

@@ -42,6 +42,8 @@ struct segment_lane {
 struct segment_times {
     uint64_t start_ns, end_ns; /* clock_now_ns */
     uint64_t device_ns;        /* first task start to last task end; 0 for host copies */
+    uint64_t orch_ns;          /* the orchestration function; 0 for host copies */
+    uint32_t ntasks;
 };
 
 struct segment_header {

@@ -180,14 +180,12 @@ static int start_job(struct run_options *o, int argc, char **argv)
     struct error err;
     int nproc = o->nproc ? o->nproc : default_processes(o, &err);
 
-    if (nproc < 0) {
+    if (nproc < 0 && err.kind == ERROR_USAGE) {
         error_print(&err);
-        if (err.kind == ERROR_USAGE)
-            return EXIT_CODE_USAGE;
-        marker_print(RESULT_INFRA, NULL, 0);
-        return EXIT_CODE_INFRA;
+        return EXIT_CODE_USAGE;
     }
-    if (nproc == 1) {
+    /* Where the build cannot be opened, one process finds that out again and reports it as it does every error. */
+    if (nproc <= 1) {
         setenv("OMPI_MCA_ess_singleton_isolated", "1", 0); /* a job of one needs no daemon */
         return run_replay(o, argc, argv);
     }

@@ -74,9 +74,10 @@ static void add_scalar(struct argp_state *state, struct run_options *o, char *te
 static void add_shape(struct argp_state *state, struct run_options *o, char *text)
 {
     struct record_shape *shape;
-    char *name, *at;
+    char *name, *typed, *at;
 
-    option_split(state, "shape", text, &name, &at);
+    option_split(state, "shape", text, &name, &typed);
+    at = typed;
     o->shapes = option_grow(state, o->shapes, o->nshape, sizeof *o->shapes);
     shape = &o->shapes[o->nshape++];
     shape->name = name;
@@ -87,7 +88,7 @@ static void add_shape(struct argp_state *state, struct run_options *o, char *tex
         errno = 0;
         size = strtoll(at, &end, 10);
         if (errno || end == at || size < 1 || shape->ndim == PLAN_MAX_DIMS || (*end && *end != 'x'))
-            argp_error(state, "--shape %s wants sizes like 4x128, not '%s'", name, at);
+            argp_error(state, "--shape %s wants sizes like 4x128, not '%s'", name, typed);
         shape->shape[shape->ndim++] = size;
         if (!*end)
             return;

@@ -233,7 +233,8 @@ static int find_metadata(struct build *b, struct error *err)
     if (!path)
         return -1;
     if (!holds(b->dir, name, file_is_regular) && !holds(b->dir, name, file_is_directory))
-        error_set(err, path, mend_again,
+        /* With the left-over of another compile in the way, that is what to mend. */
+        error_set(err, path, b->nnote ? b->notes[0] : mend_again,
                   "%s is missing: without it nobody knows the parameters. The build predates it, or its compile was "
                   "interrupted",
                   name);

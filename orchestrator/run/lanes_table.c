@@ -1,7 +1,25 @@
 #include "orchestrator/run/lanes_table.h"
 
+#include <stdio.h>
+
 #include "common/clock.h"
 #include "common/log.h"
+
+/* " (domain comm_d0)" when the node is a dispatch that uses one, so that a deadlock tells where its signals are. */
+static const char *domain_of(const struct plan *plan, uint32_t node, char *buf, size_t size)
+{
+    const struct plan_node *n = &plan->nodes[node];
+    uint32_t domain = PLAN_NONE;
+
+    for (uint32_t i = 0; i < n->narg && domain == PLAN_NONE; i++)
+        domain = plan->storages[plan->views[plan->args[n->first_arg + i].view].storage].domain;
+    for (uint32_t i = 0; i < n->nscalar && domain == PLAN_NONE; i++)
+        domain = plan->scalars[n->first_scalar + i].domain;
+    buf[0] = '\0';
+    if (domain < plan->ndomain)
+        snprintf(buf, size, " (domain %s)", plan_text(plan, plan->domains[domain].name));
+    return buf;
+}
 
 static void print_lane(const struct segment *seg, uint32_t lane)
 {
@@ -9,7 +27,7 @@ static void print_lane(const struct segment *seg, uint32_t lane)
     enum lane_state state = (enum lane_state)atomic_load_explicit(&l->state, memory_order_acquire);
     uint32_t node = atomic_load(&l->node), awaits = atomic_load(&l->awaits);
     double seconds = (double)(clock_now_ns() - atomic_load(&l->since_ns)) / 1e9;
-    char name[32], at[256], awaited[256], other[32];
+    char name[32], at[256], awaited[256], domain[128], other[32];
 
     plan_lane_name(seg->plan.world_size, lane, name, sizeof name);
     if (node >= seg->plan.nnode)
@@ -20,8 +38,9 @@ static void print_lane(const struct segment *seg, uint32_t lane)
                 plan_node_label(&seg->plan, node, at, sizeof at),
                 plan_node_label(&seg->plan, awaits, awaited, sizeof awaited), other, seconds);
     } else
-        log_msg(LOG_ERROR, "  %s: %s %s, for %.1f s", name, lane_state_name(state),
-                plan_node_label(&seg->plan, node, at, sizeof at), seconds);
+        log_msg(LOG_ERROR, "  %s: %s %s%s, for %.1f s", name, lane_state_name(state),
+                plan_node_label(&seg->plan, node, at, sizeof at), domain_of(&seg->plan, node, domain, sizeof domain),
+                seconds);
 }
 
 void lanes_table_print(const struct segment *seg, unsigned most)

@@ -68,6 +68,14 @@ static bool has_shape(const struct given *g, const char *name)
     return false;
 }
 
+static bool has_scalar(const struct given *g, const char *name)
+{
+    for (size_t i = 0; i < g->nscalar; i++)
+        if (strcmp(g->scalars[i].name, name) == 0)
+            return true;
+    return false;
+}
+
 static int collect_given(const struct run_options *o, const struct build *build, const struct inputs *inputs,
                          struct given *g, struct error *err)
 {
@@ -84,7 +92,7 @@ static int collect_given(const struct run_options *o, const struct build *build,
         struct record_shape *shape = &g->shapes[g->nshape];
         const char *name = build->params[i].name, *text = inputs_scalar(inputs, name);
 
-        if (text)
+        if (text && !has_scalar(g, name))
             g->scalars[g->nscalar++] = (struct record_scalar){.name = name, .value = strtod(text, NULL), .text = text};
         if (!build->params[i].scalar && !has_shape(g, name) && inputs_shape(inputs, name, &shape->ndim, shape->shape)) {
             shape->name = name;

@@ -44,7 +44,8 @@ static void add_dispatch(struct timings *t, const struct segment *seg, uint32_t 
         .node = node, .card = n->lane, .k = n->k == PLAN_NONE ? RESULT_NONE : n->k, .line = n->line,
         .program = plan_text(&seg->plan, seg->plan.programs[n->program]),
         .start_ns = times->start_ns - zero, .end_ns = times->end_ns - zero,
-        .wall_ns = times->end_ns - times->start_ns, .device_ns = times->device_ns};
+        .wall_ns = times->end_ns - times->start_ns, .device_ns = times->device_ns,
+        .orch_ns = times->orch_ns, .ntasks = times->ntasks};
     if (!card->ndispatch++)
         card->start_ns = times->start_ns - zero;
     card->end_ns = times->end_ns - zero;

@@ -64,10 +64,11 @@ static int check_args(struct device *dev, struct error *err)
                          "program %s expects %d arguments and gets %d (%d tensors, %d scalars)", p->name, expected,
                          tail->ntensor + tail->nscalar, tail->ntensor, tail->nscalar);
     }
-    if (p->checked && (tail->ntensor < p->ntensor || tail->nscalar < p->nscalar)) {
-        return error_set(err, p->name, mend,
-                         "program %s has %d tensors and %d scalars in its signature and gets %d and %d", p->name,
-                         p->ntensor, p->nscalar, tail->ntensor, tail->nscalar);
+    /* The compiler's signatures list tensors alone: what else the program expects are scalars. */
+    const int nscalar = p->nscalar > expected - p->ntensor ? p->nscalar : expected - p->ntensor;
+    if (p->checked && (tail->ntensor < p->ntensor || tail->nscalar < nscalar)) {
+        return error_set(err, p->name, mend, "program %s needs %d tensors and %d scalars and gets %d and %d", p->name,
+                         p->ntensor, nscalar, tail->ntensor, tail->nscalar);
     }
     return 0;
 }

@@ -163,13 +163,12 @@ static void resolve_tensor(const struct card *card, const struct plan_arg *arg, 
     }
 }
 
-int card_dispatch(struct card *card, const struct plan_node *node, uint64_t *device_ns, struct error *err)
+int card_dispatch(struct card *card, const struct plan_node *node, struct device_result *result, struct error *err)
 {
     const struct plan *plan = &card->seg->plan;
     struct device_dispatch dispatch = {.program = card->program_ids[node->program], .ntensor = node->narg,
                                        .nscalar = node->nscalar, .tensors = card->tensors,
                                        .scalars = card->scalars};
-    struct device_result result = {0};
 
     if (node->narg > DEVICE_MAX_TENSORS || node->nscalar > DEVICE_MAX_SCALARS)
         return error_set(err, plan_text(plan, plan->programs[node->program]), NULL,
@@ -180,8 +179,5 @@ int card_dispatch(struct card *card, const struct plan_node *node, uint64_t *dev
     for (uint32_t i = 0; i < node->nscalar; i++)
         if (resolve_scalar(card, &plan->scalars[node->first_scalar + i], &card->scalars[i], err) < 0)
             return -1;
-    if (card->ops->run(card->device, &dispatch, &result, err) < 0)
-        return -1;
-    *device_ns = result.device_ns;
-    return 0;
+    return card->ops->run(card->device, &dispatch, result, err);
 }

@@ -17,7 +17,7 @@ int card_open(struct card **out, const struct device_ops *ops, const struct segm
               int device_id, int ncores, const struct sheet *sheet, struct error *err);
 void card_close(struct card *card); /* NULL is fine */
 
-/* Run one dispatch to its end. `*device_ns` is the device's own time. */
-int card_dispatch(struct card *card, const struct plan_node *node, uint64_t *device_ns, struct error *err);
+/* Run one dispatch to its end. `*result` is what the device says of it. */
+int card_dispatch(struct card *card, const struct plan_node *node, struct device_result *result, struct error *err);
 
 #endif

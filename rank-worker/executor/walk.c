@@ -65,6 +65,7 @@ static int run_node(struct lane_walk *walk, uint32_t node, struct error *err)
     struct segment_lane *status = &walk->seg->lanes[walk->lane];
     struct segment_times *times = &walk->seg->times[node];
     const struct plan_node *n = &walk->seg->plan.nodes[node];
+    struct device_result result = {0};
     int rc;
 
     times->start_ns = clock_now_ns();
@@ -74,7 +75,10 @@ static int run_node(struct lane_walk *walk, uint32_t node, struct error *err)
     else if (n->kind == PLAN_SUB)
         rc = sub_workers_call(walk->subs, node, err);
     else
-        rc = card_dispatch(walk->card, n, &times->device_ns, err);
+        rc = card_dispatch(walk->card, n, &result, err);
+    times->device_ns = result.device_ns;
+    times->orch_ns = result.orch_ns;
+    times->ntasks = result.ntasks;
     times->end_ns = clock_now_ns();
     return rc;
 }
