@@ -45,7 +45,7 @@ expect_pass 0
 run "$L3REPLAY" run "$build" -n 1 --shape out=63x16
 expect_status 3
 run "$L3REPLAY" run "$build" -n 1 --shape out=64x17
-expect_infra '\bout\b' '64.*17' '16'
+expect_usage '\bout\b' '64.*17' '16'
 run "$L3REPLAY" run "$build" -n 1 --shape a=64x
 expect_usage 'sizes like 4x128'
 

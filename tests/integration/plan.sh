@@ -59,7 +59,7 @@ expect_pass 0
 
 # A plan is for its number of cards.
 run "$L3REPLAY" run "$build" --plan "$work/plan.json" --device-ids 0-1
-expect_infra '\b4 cards' '\b2\b' 'plan\.json'
+expect_usage '\b4 cards' '\b2\b' 'plan\.json'
 run "$L3REPLAY" run "$build" --plan "$work/plan.json" --device-ids 4-7
 expect_pass 4
 
