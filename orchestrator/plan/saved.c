@@ -73,12 +73,20 @@ static int write_program(const struct program *p, const char *build_dir, FILE *f
     return 0;
 }
 
+int saved_programs_write(const struct program_table *programs, const bool *wanted, const char *build_dir, FILE *f,
+                         struct error *err)
+{
+    for (size_t i = 0; i < programs->count; i++)
+        if ((!wanted || wanted[i]) && write_program(&programs->items[i], build_dir, f, err) < 0)
+            return -1;
+    return 0;
+}
+
 int saved_plan_write(const struct plan *plan, const struct program_table *programs, const char *build_dir, FILE *f,
                      struct error *err)
 {
-    for (size_t i = 0; i < programs->count; i++)
-        if (write_program(&programs->items[i], build_dir, f, err) < 0)
-            return -1;
+    if (saved_programs_write(programs, NULL, build_dir, f, err) < 0)
+        return -1;
     return plan_save(plan, f, err);
 }
 
@@ -110,13 +118,21 @@ static int place_program(struct program *p, const char *build_dir, struct error 
     return 0;
 }
 
+int saved_program_read(struct program_table *programs, const char *line, size_t length, const char *build_dir,
+                       struct error *err)
+{
+    if (program_read(programs, line, length, err) < 0)
+        return -1;
+    return place_program(&programs->items[programs->count - 1], build_dir, err);
+}
+
 static int take_line(struct plan_stream *stream, struct program_table *programs, char *line, size_t length,
-                     struct error *err)
+                     const char *build_dir, struct error *err)
 {
     static const char program_key[] = "{\"kernel_config\":";
 
     if (strncmp(line, program_key, sizeof program_key - 1) == 0)
-        return program_read(programs, line, length, err);
+        return saved_program_read(programs, line, length, build_dir, err);
     return plan_stream_line(stream, line, length, err);
 }
 
@@ -139,7 +155,7 @@ int saved_plan_load(const char *path, const char *build_dir, struct program_tabl
     while ((n = getline(&line, &room, f)) > 0) {
         if (line[n - 1] == '\n')
             line[--n] = '\0';
-        if (take_line(stream, programs, line, (size_t)n, err) < 0)
+        if (take_line(stream, programs, line, (size_t)n, build_dir, err) < 0)
             goto out;
     }
     if (ferror(f)) {
@@ -147,8 +163,6 @@ int saved_plan_load(const char *path, const char *build_dir, struct program_tabl
         goto out;
     }
     rc = plan_stream_finish(stream, plan, err);
-    for (size_t i = 0; rc == 0 && i < programs->count; i++)
-        rc = place_program(&programs->items[i], build_dir, err);
 out:
     plan_stream_free(stream);
     free(line);

@@ -14,6 +14,14 @@
 #include "common/plan.h"
 #include "common/program.h"
 
+/* The program records alone, of the programs that `wanted` marks (NULL: all). */
+int saved_programs_write(const struct program_table *programs, const bool *wanted, const char *build_dir, FILE *f,
+                         struct error *err);
+
+/* Append what one such line says; paths come out absolute, below `build_dir`. */
+int saved_program_read(struct program_table *programs, const char *line, size_t length, const char *build_dir,
+                       struct error *err);
+
 int saved_plan_write(const struct plan *plan, const struct program_table *programs, const char *build_dir, FILE *f,
                      struct error *err);
 

@@ -12,6 +12,7 @@
 #include "orchestrator/data/verify.h"
 #include "orchestrator/plan/edges.h"
 #include "orchestrator/record/record.h"
+#include "orchestrator/run/fresh.h"
 
 struct run_options {
     const char *build;
@@ -31,6 +32,7 @@ struct run_options {
     double timeout; /* seconds without progress; 0: no limit */
     enum deps_mode deps;
     int nproc; /* -n; 0: as many as fit */
+    struct fresh_options fresh;
 };
 
 void run_options_free(struct run_options *o);

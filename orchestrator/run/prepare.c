@@ -5,6 +5,8 @@
 
 #include "common/sheet.h"
 #include "orchestrator/plan/edges.h"
+#include "orchestrator/run/assist.h"
+#include "topology/topology.h"
 
 static int check_device(const struct run_options *o, const struct build *build, struct error *err)
 {
@@ -78,17 +80,26 @@ static int write_sheet(struct prepared *p, struct error *err)
     return p->sheet ? 0 : -1;
 }
 
-static int compile(struct prepared *p, int jobs, struct error *err)
+static int share_with_job(void *job, const struct build *build, const struct program_table *programs,
+                          const bool *needed, struct error *err)
 {
-    struct compile_options options = {.platform = p->recording.build.platform, .jobs = jobs};
+    return assist_offer(job, build->platform, programs, needed, err);
+}
+
+static int compile(const struct run_options *o, const struct mpi_job *job, struct prepared *p, struct error *err)
+{
+    struct recording *r = &p->recording;
+    struct fresh_options fresh = o->fresh;
+    int jobs = topology_jobs(job->node_size);
     bool *wanted = wanted_programs(p, err);
     int rc = -1;
 
     if (!wanted)
         return -1;
-    options.wanted = wanted;
-    if (compile_check(&p->recording.programs, wanted, err) == 0 &&
-        compile_programs(&p->recording.programs, &options, &p->compiled, err) == 0)
+    fresh.share = share_with_job;
+    fresh.context = (void *)(uintptr_t)job;
+    if (compile_check(&r->programs, wanted, err) == 0 && fresh_sources(r->build.dir, &fresh, err) == 0 &&
+        fresh_binaries(&r->build, &r->programs, wanted, jobs, &fresh, &p->compiled, err) == 0)
         rc = write_sheet(p, err);
     free(wanted);
     return rc;
@@ -118,7 +129,7 @@ static int load(struct prepared *p, struct error *err)
     return 0;
 }
 
-int prepare(const struct run_options *o, int jobs, struct phases *phases, struct prepared *p, struct error *err)
+int prepare(const struct run_options *o, const struct mpi_job *job, struct phases *phases, struct prepared *p, struct error *err)
 {
     memset(p, 0, sizeof *p);
     p->segment.fd = -1;
@@ -134,7 +145,7 @@ int prepare(const struct run_options *o, int jobs, struct phases *phases, struct
         verify_open(&p->verify, &p->recording.build, &p->recording.plan, o->expects, o->nexpect, o->tolerance, err) < 0)
         return -1;
     phases_enter(phases, PHASE_COMPILE);
-    if (compile(p, jobs, err) < 0)
+    if (compile(o, job, p, err) < 0)
         return -1;
     phases_enter(phases, PHASE_LOAD);
     return load(p, err);

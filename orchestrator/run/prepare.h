@@ -8,6 +8,7 @@
 #include "common/segment.h"
 #include "orchestrator/data/verify.h"
 #include "orchestrator/run/binding.h"
+#include "orchestrator/run/mpi_job.h"
 #include "orchestrator/run/options.h"
 #include "orchestrator/run/phases.h"
 #include "orchestrator/run/recording.h"
@@ -23,7 +24,7 @@ struct prepared {
 };
 
 /* Fill `out`; on failure what was made stays in it for prepare_free(). */
-int prepare(const struct run_options *options, int jobs, struct phases *phases, struct prepared *out,
+int prepare(const struct run_options *options, const struct mpi_job *job, struct phases *phases, struct prepared *out,
             struct error *err);
 void prepare_free(struct prepared *p);
 

@@ -8,22 +8,18 @@
 
 #include "common/clock.h"
 #include "common/log.h"
+#include "orchestrator/run/assist.h"
+#include "orchestrator/run/changes.h"
 #include "orchestrator/run/events.h"
 #include "orchestrator/run/interrupt.h"
 #include "orchestrator/run/mpi_job.h"
 #include "orchestrator/run/marker.h"
+#include "orchestrator/run/order.h"
 #include "orchestrator/run/outcome.h"
 #include "orchestrator/run/prepare.h"
 #include "orchestrator/run/supervise.h"
 #include "topology/placement.h"
 #include "topology/topology.h"
-
-/* What process 0 tells the others when preparation is over. */
-struct start {
-    int32_t failed; /* nothing to run: leave */
-    int32_t pid, segment_fd;
-    char endpoint[EVENTS_ENDPOINT_MAX];
-};
 
 /* One process's part while the plan runs. */
 struct participant {
@@ -89,14 +85,14 @@ static void participant_close(struct participant *me)
         close(me->signal_fd);
 }
 
-static int work(const struct start *start, struct participant *me, struct error *err)
+static int work(const struct order *order, struct participant *me, struct error *err)
 {
     struct supervision s = {.job = &me->job};
     struct segment seg = {.fd = -1};
     int rc = -1;
 
-    if (open_signals(me, err) < 0 || segment_open_peer(&seg, start->pid, start->segment_fd, err) < 0 ||
-        events_connect(&me->events, start->endpoint, (uint32_t)me->job.rank, err) < 0 ||
+    if (open_signals(me, err) < 0 || segment_open_peer(&seg, order->pid, order->segment_fd, err) < 0 ||
+        events_connect(&me->events, order->endpoint, (uint32_t)me->job.rank, err) < 0 ||
         start_executors(me, &seg, NULL, err) < 0)
         goto out;
     s.seg = &seg;
@@ -114,12 +110,28 @@ out:
     return rc;
 }
 
+/* Do what process 0 orders until it says that there is nothing more. */
+static int follow_orders(struct participant *me, struct error *err)
+{
+    struct order order;
+
+    for (;;) {
+        if (mpi_job_share(&me->job, &order, sizeof order, err) < 0)
+            return -1;
+        if (order.kind == ORDER_RUN)
+            return work(&order, me, err);
+        if (order.kind == ORDER_LEAVE)
+            return 0;
+        if (assist_take(&me->job, &order, err) < 0)
+            return -1;
+    }
+}
+
 static int run_worker(struct participant *me)
 {
-    struct start start;
     struct error err;
 
-    if (mpi_job_share(&me->job, &start, sizeof start, &err) < 0 || (!start.failed && work(&start, me, &err) < 0)) {
+    if (follow_orders(me, &err) < 0) {
         error_print(&err);
         mpi_job_abort(&me->job, EXIT_CODE_INFRA);
     }
@@ -127,18 +139,17 @@ static int run_worker(struct participant *me)
     return 0;
 }
 
-static int run_lanes(struct participant *me, const struct run_options *o, struct prepared *p, struct start *start,
-                     struct outcome *out, struct error *err)
+static int run_lanes(struct participant *me, const struct run_options *o, struct prepared *p, struct outcome *out,
+                     struct error *err)
 {
     struct supervision s = {.job = &me->job, .seg = &p->segment, .timeout = o->timeout};
+    struct order order = {.kind = ORDER_RUN, .pid = (int32_t)getpid(), .segment_fd = p->segment.fd};
     int rc;
 
     atomic_store(&p->segment.header->starting, executor_count(&p->recording.plan));
-    start->pid = (int32_t)getpid();
-    start->segment_fd = p->segment.fd;
-    if (open_signals(me, err) < 0 || (me->job.size > 1 && events_serve(&me->events, start->endpoint, err) < 0))
-        start->failed = 1;
-    if (mpi_job_share(&me->job, start, sizeof *start, err) < 0 || start->failed)
+    if (open_signals(me, err) < 0 || (me->job.size > 1 && events_serve(&me->events, order.endpoint, err) < 0))
+        order.kind = ORDER_LEAVE;
+    if (mpi_job_share(&me->job, &order, sizeof order, err) < 0 || order.kind == ORDER_LEAVE)
         return -1;
     if (start_executors(me, &p->segment, p->recording.build.device_ids, err) < 0) {
         out->abrupt = me->job.size > 1;
@@ -157,25 +168,43 @@ static int run_lanes(struct participant *me, const struct run_options *o, struct
 /* Everything process 0 does, up to the verdict in `out`. */
 static void replay(struct participant *me, const struct run_options *o, struct prepared *p, struct outcome *out)
 {
-    struct start start = {.failed = 1};
+    struct order leave = {.kind = ORDER_LEAVE};
     struct error ignored;
 
-    if (prepare(o, topology_cores(), &out->phases, p, &out->error) < 0) {
+    if (prepare(o, &me->job, &out->phases, p, &out->error) < 0) {
         out->verdict = RESULT_INFRA;
-        mpi_job_share(&me->job, &start, sizeof start, &ignored);
+        mpi_job_share(&me->job, &leave, sizeof leave, &ignored);
         return;
     }
     if ((uint32_t)me->job.size > p->recording.build.ndevice)
         log_note("%d processes for %u cards: %u of them stay idle", me->job.size, p->recording.build.ndevice,
                  (uint32_t)me->job.size - p->recording.build.ndevice);
     phases_enter(&out->phases, PHASE_RUN);
-    start.failed = 0;
-    if (run_lanes(me, o, p, &start, out, &out->error) < 0) {
+    if (run_lanes(me, o, p, out, &out->error) < 0) {
         out->verdict = out->error.kind == ERROR_FAIL ? RESULT_FAIL : RESULT_INFRA;
         return;
     }
     phases_enter(&out->phases, PHASE_VERIFY);
     outcome_verify(out, o, p);
+}
+
+static void tell_changes(const struct prepared *p)
+{
+    struct error err;
+
+    if (changes_tell(p->recording.build.dir, &p->recording.programs, &p->compiled, &err) < 0)
+        log_msg(LOG_WARN, "cannot compare with the last replay: %s", err.what);
+}
+
+/* After the verdict: nothing that goes wrong here changes what the run has found. */
+static void leave_binaries(const struct run_options *o, const struct prepared *p)
+{
+    struct error err;
+
+    if (fresh_install(&p->recording.build, &p->recording.programs, &p->compiled, &o->fresh, &err) == 0)
+        return;
+    log_msg(LOG_WARN, "the binaries of this replay were not put into the build: the next one builds them again");
+    error_print(&err);
 }
 
 static int run_root(struct participant *me, const struct run_options *o)
@@ -187,7 +216,11 @@ static int run_root(struct participant *me, const struct run_options *o)
     interrupt_watch(&out.phases);
     replay(me, o, &p, &out);
     phases_stop(&out.phases);
+    if (!out.abrupt && p.sheet && !o->fresh.no_recompile) /* else older binaries may have run */
+        tell_changes(&p);
     code = outcome_report(&out, o, &p);
+    if (!out.abrupt && p.sheet)
+        leave_binaries(o, &p);
     participant_close(me);
     prepare_free(&p);
     if (out.abrupt)

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "common/install.h"
+#include "rank-worker/cache/identity.h"
 #include "rank-worker/compile/build.h"
 #include "rank-worker/compile/headers.h"
 
@@ -170,12 +171,10 @@ static int hand_out(struct work *w, const struct build_counts *counts, struct er
                      failed->program->name, counts->failed, w->nsource);
 }
 
-static int compile_all(struct work *w, const struct program_table *programs, const struct compile_options *options,
-                       struct compiled *out, struct error *err)
+/* Everything up to the first compiler: the units of the wanted programs, those of the store done. */
+static int open_all(struct work *w, const struct program_table *programs, const struct compile_options *options,
+                    struct compiled *out, struct build_counts *counts, struct error *err)
 {
-    struct build_counts counts = {0};
-    int jobs = options->jobs < 1 ? 1 : options->jobs;
-
     if (list_units(w, programs, options->wanted, out, err) < 0 || open_units(w, err) < 0 || find_pto(w, err) < 0)
         return -1;
     w->env.include = find_include(options->include, err);
@@ -184,23 +183,24 @@ static int compile_all(struct work *w, const struct program_table *programs, con
         return -1;
     if (!w->env.hashes)
         return error_nomem(err, "compile", 1);
-    if (store_open(&w->env.store, err) < 0 || find_tools(w, err) < 0 || look_up(w, &counts, err) < 0 ||
+    if (store_open(&w->env.store, err) < 0 || find_tools(w, err) < 0)
+        return -1;
+    return look_up(w, counts, err);
+}
+
+static int compile_all(struct work *w, const struct program_table *programs, const struct compile_options *options,
+                       struct compiled *out, struct error *err)
+{
+    struct build_counts counts = {0};
+    int jobs = options->jobs < 1 ? 1 : options->jobs;
+
+    if (open_all(w, programs, options, out, &counts, err) < 0 ||
         headers_plan(w->units, w->sources, w->nkernel, &w->env, jobs, err) < 0 ||
         build_units(w->units, w->nkernel + w->nsource, &w->env, jobs, options->quiet, &counts, err) < 0)
         return -1;
     out->nbuilt = counts.built;
     out->nreused = counts.reused;
     return hand_out(w, &counts, err);
-}
-
-static int check_platform(const char *platform, struct error *err)
-{
-    size_t length = platform ? strlen(platform) : 0;
-
-    if (length > 3 && strcmp(platform + length - 3, "sim") == 0)
-        return 0;
-    return error_set(err, NULL, "replay with --platform and the name of the simulator, or with --device simpler",
-                     "the cpu device runs simulator platforms only, and this is %s", platform ? platform : "none");
 }
 
 static int make_slots(const struct program_table *programs, struct compiled *out, struct error *err)
@@ -218,6 +218,75 @@ static int make_slots(const struct program_table *programs, struct compiled *out
     return 0;
 }
 
+static void close_env(struct unit_env *env)
+{
+    free(env->include);
+    free(env->pto);
+    hashes_free(env->hashes);
+    store_close(&env->store);
+    args_free(&env->env);
+    toolchain_free(&env->tools[TOOLCHAIN_KERNEL]);
+    toolchain_free(&env->tools[TOOLCHAIN_ORCHESTRATION]);
+}
+
+static void close_work(struct work *w)
+{
+    for (size_t i = 0; w->units && i < w->nkernel + w->nsource; i++)
+        unit_close(&w->units[i]);
+    free(w->units);
+    close_env(&w->env);
+}
+
+/* 1 when some kernel includes PTO-ISA, 0 when none does, -1 when a source cannot be read. */
+static int uses_pto(const struct program_table *programs, struct error *err)
+{
+    struct compiled out = {0};
+    struct work w = {0};
+    int rc = -1;
+
+    if (make_slots(programs, &out, err) == 0 && list_units(&w, programs, NULL, &out, err) == 0 &&
+        open_units(&w, err) == 0)
+        rc = 0;
+    for (size_t i = 0; rc == 0 && i < w.nkernel; i++)
+        rc = w.sources[i].scan.pto;
+    close_work(&w);
+    compiled_free(&out);
+    return rc;
+}
+
+int compile_identity(const struct program_table *programs, const char *platform, struct cache_identity *out,
+                     struct error *err)
+{
+    const char *runtime = programs->count ? programs->items[0].runtime : "";
+    struct work w = {.nsource = 1}; /* no kernel: its compiler is identified, not probed */
+    const char *pto = NULL;
+    int rc = uses_pto(programs, err);
+
+    if (rc < 0)
+        return -1;
+    if (rc)
+        pto = getenv("PTO_ISA_ROOT");
+    rc = -1;
+
+    w.env.include = find_include(NULL, err);
+    if (w.env.include && store_open(&w.env.store, err) == 0 && find_tools(&w, err) == 0 &&
+        toolchain_find(TOOLCHAIN_KERNEL, &w.env.store, w.env.env.v, &w.env.tools[TOOLCHAIN_KERNEL], err) == 0)
+        rc = identity_cpu(platform, runtime, w.env.include, &w.env.tools[TOOLCHAIN_KERNEL],
+                          &w.env.tools[TOOLCHAIN_ORCHESTRATION], pto, out, err);
+    close_env(&w.env);
+    return rc;
+}
+
+static int check_platform(const char *platform, struct error *err)
+{
+    size_t length = platform ? strlen(platform) : 0;
+
+    if (length > 3 && strcmp(platform + length - 3, "sim") == 0)
+        return 0;
+    return error_set(err, NULL, "replay with --platform and the name of the simulator, or with --device simpler",
+                     "the cpu device runs simulator platforms only, and this is %s", platform ? platform : "none");
+}
+
 int compile_programs(const struct program_table *programs, const struct compile_options *options,
                      struct compiled *out, struct error *err)
 {
@@ -230,19 +299,24 @@ int compile_programs(const struct program_table *programs, const struct compile_
     rc = make_slots(programs, out, err);
     if (rc == 0)
         rc = compile_all(&w, programs, options, out, err);
-    for (size_t i = 0; w.units && i < w.nkernel + w.nsource; i++)
-        unit_close(&w.units[i]);
-    free(w.units);
-    free(w.env.include);
-    free(w.env.pto);
-    hashes_free(w.env.hashes);
-    store_close(&w.env.store);
-    args_free(&w.env.env);
-    toolchain_free(&w.env.tools[TOOLCHAIN_KERNEL]);
-    toolchain_free(&w.env.tools[TOOLCHAIN_ORCHESTRATION]);
+    close_work(&w);
     if (rc < 0)
         compiled_free(out);
     return rc;
+}
+
+long compile_missing(const struct program_table *programs, const struct compile_options *options, struct error *err)
+{
+    struct build_counts counts = {0};
+    struct compiled out = {0};
+    struct work w = {0};
+    long missing = -1;
+
+    if (make_slots(programs, &out, err) == 0 && open_all(&w, programs, options, &out, &counts, err) == 0)
+        missing = (long)(w.nsource - counts.reused);
+    close_work(&w);
+    compiled_free(&out);
+    return missing;
 }
 
 void compiled_free(struct compiled *c)

@@ -18,6 +18,7 @@
 #include "common/error.h"
 #include "common/plan.h"
 #include "common/program.h"
+#include "rank-worker/cache/stamp.h"
 
 struct compile_options {
     const char *platform;
@@ -46,6 +47,15 @@ int compile_check(const struct program_table *programs, const bool *wanted, stru
 /* The same for what only a plan tells: dispatches of these programs that pass fp8 or fp4 tensors. Names the dispatch and
  * the type. */
 int compile_check_plan(const struct plan *plan, const struct program_table *programs, struct error *err);
+
+/* What binaries of these programs are built for today (rank-worker/cache/identity.h): platform, runtime, our headers and
+ * compilers, and PTO-ISA where $PTO_ISA_ROOT names one. Freed with identity_free(). */
+int compile_identity(const struct program_table *programs, const char *platform, struct cache_identity *out,
+                     struct error *err);
+
+/* How many sources of the wanted programs the store has no object for: what compile_programs() would compile. -1 with
+ * `err` on failure. */
+long compile_missing(const struct program_table *programs, const struct compile_options *options, struct error *err);
 
 /* Compile all wanted programs. A source that does not compile: its command and the compiler's output go to
  * the log, the others finish, and the error (INFRA) names program and source. */

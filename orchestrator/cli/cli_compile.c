@@ -1,0 +1,114 @@
+/* `l3replay compile BUILD`: brings the binaries of a build up to date, and runs nothing. */
+#include <argp.h>
+#include <stdio.h>
+
+#include "common/log.h"
+#include "launch/front.h"
+#include "orchestrator/cli/cli.h"
+#include "orchestrator/cli/fresh_options.h"
+#include "orchestrator/cli/option_number.h"
+#include "orchestrator/open/build.h"
+#include "orchestrator/record/record.h"
+#include "orchestrator/run/marker.h"
+#include "topology/topology.h"
+
+enum { OPT_PLATFORM = 0x600, OPT_LOG_LEVEL, JOBS_MAX = 4096 };
+
+struct compile_command {
+    const char *build, *platform;
+    int jobs;
+    struct fresh_options fresh;
+};
+
+static const char doc[] =
+    "Bring the binaries of every program in BUILD up to date: splice edits of .pto files, throw stale binaries away, "
+    "compile, and put the objects where the stack keeps them.\v"
+    "Examples:\n"
+    "  l3replay compile build_output/my_build\n"
+    "  l3replay compile my_build --platform a5sim -j 8\n\n"
+    "Exit status: 0 done, 2 wrong usage, 3 something does not compile (the messages say what).";
+
+static const struct argp_option options[] = {
+    {"platform", OPT_PLATFORM, "NAME", 0, "a2a3sim or a5sim (default: the build's)", 0},
+    {"jobs", 'j', "N", 0, "compilers at once (default: one a core)", 0},
+    {"log-level", OPT_LOG_LEVEL, "LEVEL", 0, "debug, info, timing (default), warn, error, null", 0},
+    {0},
+};
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+    struct compile_command *c = state->input;
+    enum log_level level;
+
+    switch (key) {
+    case ARGP_KEY_INIT:
+        state->child_inputs[0] = &c->fresh;
+        return 0;
+    case OPT_PLATFORM:
+        c->platform = arg;
+        return 0;
+    case 'j':
+        c->jobs = option_number(state, "--jobs", arg, JOBS_MAX);
+        return 0;
+    case OPT_LOG_LEVEL:
+        if (log_level_parse(arg, &level) < 0)
+            argp_error(state, "--log-level is debug, info, timing, warn, error or null, not '%s'", arg);
+        log_set_level(level);
+        return 0;
+    case ARGP_KEY_ARG:
+        if (c->build)
+            argp_error(state, "one BUILD at a time; '%s' is one too many", arg);
+        c->build = arg;
+        return 0;
+    case ARGP_KEY_END:
+        if (!c->build)
+            argp_error(state, "which build? give its directory");
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static int compile_build(const struct compile_command *c, struct error *err)
+{
+    struct program_table programs = {0};
+    struct compiled compiled = {0};
+    struct build build = {0};
+    int rc = -1;
+
+    if (build_open(c->build, &build, err) < 0 || (c->platform && build_set_platform(&build, c->platform, err) < 0) ||
+        record_programs(&build, &programs, err) < 0 || compile_check(&programs, NULL, err) < 0 ||
+        fresh_sources(build.dir, &c->fresh, err) < 0)
+        goto out;
+    rc = fresh_binaries(&build, &programs, NULL, c->jobs ? c->jobs : topology_cores(), &c->fresh, &compiled, err);
+    if (rc == 0)
+        rc = fresh_install(&build, &programs, &compiled, &c->fresh, err);
+    if (rc == 0)
+        log_msg(LOG_TIMING, "%zu programs are up to date: %u sources compiled, %u found in the store", programs.count,
+                compiled.nbuilt, compiled.nreused);
+out:
+    compiled_free(&compiled);
+    program_table_free(&programs);
+    build_free(&build);
+    return rc;
+}
+
+int cli_compile(int argc, char **argv)
+{
+    static const struct argp_child children[] = {{&fresh_argp, 0, NULL, 1}, {0}};
+    static const struct argp argp = {.options = options, .parser = parse, .args_doc = "BUILD", .doc = doc,
+                                     .children = children};
+    struct compile_command c = {0};
+    char name[] = "l3replay compile";
+    struct error err;
+
+    if (launch_rank() > 0)
+        return EXIT_CODE_PASS; /* under mpirun one process is enough */
+    argp_err_exit_status = EXIT_CODE_USAGE;
+    argv[0] = name;
+    argp_parse(&argp, argc, argv, 0, NULL, &c);
+    if (compile_build(&c, &err) == 0)
+        return EXIT_CODE_PASS;
+    error_print(&err);
+    return err.kind == ERROR_USAGE ? EXIT_CODE_USAGE : EXIT_CODE_INFRA;
+}

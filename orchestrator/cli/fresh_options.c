@@ -1,0 +1,33 @@
+#include "orchestrator/cli/fresh_options.h"
+
+#include "orchestrator/cli/option_number.h"
+
+enum { OPT_NO_REBUILD = 0x500, OPT_NO_RECOMPILE, OPT_PTOAS_TIMEOUT };
+
+static const struct argp_option options[] = {
+    {"no-rebuild-from-pto", OPT_NO_REBUILD, NULL, 0, "leave edits of .pto files alone", 3},
+    {"no-recompile", OPT_NO_RECOMPILE, NULL, 0, "run the binaries of the build where they are current", 3},
+    {"ptoas-timeout", OPT_PTOAS_TIMEOUT, "SECONDS", 0, "give up on a ptoas that runs longer (60 unless given)", 3},
+    {0},
+};
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+    struct fresh_options *o = state->input;
+
+    switch (key) {
+    case OPT_NO_REBUILD:
+        o->no_rebuild_from_pto = true;
+        return 0;
+    case OPT_NO_RECOMPILE:
+        o->no_recompile = true;
+        return 0;
+    case OPT_PTOAS_TIMEOUT:
+        o->ptoas_timeout = option_number(state, "--ptoas-timeout", arg, OPTION_SECONDS_MAX);
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+const struct argp fresh_argp = {.options = options, .parser = parse};
