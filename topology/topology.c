@@ -122,3 +122,12 @@ int topology_jobs(int processes)
         cores /= processes;
     return cores > 0 ? cores : 1;
 }
+
+int topology_share(int processes, int index)
+{
+    int cores = topology_cores();
+
+    if (processes <= 1 || is_bound_alone())
+        return cores;
+    return cores / processes + (index < cores % processes);
+}

@@ -22,9 +22,13 @@ int topology_cores(void);
  * tell. A quota is not applied. */
 int topology_cpus(int *cpus, int capacity);
 
-/* How many compilers this process should run at once when `processes` processes of the job are on this node, >= 1: its own
- * cores when the launcher gave each process its own, else its share of the common ones. */
+/* How many compilers this process should run at once when `processes` processes of the job are on this node, >=
+ * 1: its own cores when the launcher gave each process its own, else its share of the common ones. */
 int topology_jobs(int processes);
+
+/* The same as an exact share, for process number `index` of them: the shares of all add up to the cores, and with fewer
+ * cores than processes the last ones get 0. */
+int topology_share(int processes, int index);
 
 /* Print this host for people: packages, NUMA nodes, cores, what this process may use, accelerators. */
 int topology_show(FILE *out, struct error *err);

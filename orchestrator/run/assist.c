@@ -49,7 +49,8 @@ static int read_programs(char *text, struct program_table *programs, struct erro
 
 int assist_take(const struct mpi_job *job, const struct order *order, struct error *err)
 {
-    struct compile_options options = {.platform = order->platform, .jobs = topology_jobs(job->node_size), .quiet = true};
+    struct compile_options options = {.platform = order->platform, .quiet = true,
+                                      .jobs = topology_share(job->node_size, job->rank)};
     struct program_table programs = {0};
     struct compiled compiled = {0};
     struct error told_by_root;
@@ -62,7 +63,8 @@ int assist_take(const struct mpi_job *job, const struct order *order, struct err
     if (mpi_job_share(job, text, order->nbytes, err) < 0 || read_programs(text, &programs, err) < 0)
         goto out;
     rc = 0;
-    if (compile_programs(&programs, &options, &compiled, &told_by_root) < 0)
+    /* More compilers than cores would only be in each other's way. */
+    if (options.jobs > 0 && compile_programs(&programs, &options, &compiled, &told_by_root) < 0)
         log_msg(LOG_DEBUG, "process %d stopped compiling: %s", job->rank, told_by_root.what);
 out:
     compiled_free(&compiled);

@@ -90,7 +90,7 @@ static int compile(const struct run_options *o, const struct mpi_job *job, struc
 {
     struct recording *r = &p->recording;
     struct fresh_options fresh = o->fresh;
-    int jobs = topology_jobs(job->node_size);
+    int jobs = topology_share(job->node_size, job->rank);
     bool *wanted = wanted_programs(p, err);
     int rc = -1;
 

@@ -119,6 +119,27 @@ static void test_jobs_share_common_cores(void **state)
     unsetenv("SLURM_CPU_BIND_TYPE");
 }
 
+static void test_shares_add_up_to_the_cores(void **state)
+{
+    int cores = topology_cores();
+
+    (void)state;
+    unsetenv("OMPI_MCA_orte_bound_at_launch");
+    unsetenv("SLURM_CPU_BIND_TYPE");
+    for (int processes = 1; processes <= 3 * cores + 1; processes++) {
+        int sum = 0;
+
+        for (int i = 0; i < processes; i++)
+            sum += topology_share(processes, i);
+        assert_int_equal(sum, cores);
+    }
+    assert_int_equal(topology_share(4 * cores, 0), 1); /* process 0 always has one */
+    assert_int_equal(topology_share(4 * cores, cores), 0);
+    setenv("OMPI_MCA_orte_bound_at_launch", "1", 1);
+    assert_int_equal(topology_share(4 * cores, cores), cores);
+    unsetenv("OMPI_MCA_orte_bound_at_launch");
+}
+
 static int quota(const char *dir)
 {
     char *list;
@@ -193,6 +214,7 @@ int main(void)
         cmocka_unit_test(test_cores_per_card),
         cmocka_unit_test(test_narrowed_affinity_counts),
         cmocka_unit_test(test_jobs_share_common_cores),
+        cmocka_unit_test(test_shares_add_up_to_the_cores),
         cmocka_unit_test(test_quota_version_2),
         cmocka_unit_test(test_quota_version_1),
         cmocka_unit_test(test_show),
