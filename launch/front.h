@@ -16,10 +16,11 @@ bool launch_under_mpi(void);
 /* Rank in that job as the environment tells it, before MPI_Init; 0 when there is none. */
 int launch_rank(void);
 
-/* Run "<this program> argv[0] ... argv[argc - 1]" in `nproc` processes; argv[0] is the command's name. Returns the exit
- * code: 0 PASS, 1 FAIL, 3 INFRA by the markers that were printed (the worst of several: FAIL, then INFRA), 2 when the job
- * ended with 2 and no marker (usage). When there was no marker at all, it prints PYPTO_EXEC_RESULT=INFRA. SIGINT, SIGTERM
- * and SIGHUP are passed on; what does not end within 4 s of one (or on a second one) is killed.
+/* Run "<this program> argv[0] ... argv[argc - 1]" in `nproc` processes; argv[0] is the command's name. Returns
+ * the exit code: 0 PASS, 1 FAIL, 3 INFRA by the markers that were printed (the worst of several: FAIL, then
+ * INFRA), 2 when the job ended with 2 and no marker (usage). When there was no marker at all, it prints
+ * PYPTO_EXEC_RESULT=INFRA. SIGINT, SIGTERM and SIGHUP are passed on; what does not end within 4 s of one (or on
+ * a second one) is killed.
  *
  * mpirun is $L3REPLAY_MPIRUN, else found on PATH. Call it before threads are made and MPI is initialised. */
 int launch_self(int nproc, int argc, char **argv);

@@ -6,8 +6,8 @@
 
 #include "common/error.h"
 
-/* The NULL-terminated command that runs "<exe> argv..." in nproc processes, one malloc'd block to be freed. Its strings are
- * those given, or constants, or inside the block. NULL with `err` filled when there is no mpirun. */
+/* The NULL-terminated command that runs "<exe> argv..." in nproc processes, one malloc'd block to be freed. Its
+ * strings are those given, or constants, or inside the block. NULL with `err` filled when there is no mpirun. */
 char **mpirun_command(int nproc, const char *exe, int argc, char **argv, struct error *err);
 
 /* Set what mpirun wants in the environment when root starts it. */

@@ -44,12 +44,12 @@ struct compiled {
  * (docs/formats.md, "Not on the cpu device"). */
 int compile_check(const struct program_table *programs, const bool *wanted, struct error *err);
 
-/* The same for what only a plan tells: dispatches of these programs that pass fp8 or fp4 tensors. Names the dispatch and
- * the type. */
+/* The same for what only a plan tells: dispatches of these programs that pass fp8 or fp4 tensors. Names the
+ * dispatch and the type. */
 int compile_check_plan(const struct plan *plan, const struct program_table *programs, struct error *err);
 
-/* What binaries of these programs are built for today (rank-worker/cache/identity.h): platform, runtime, our headers and
- * compilers, and PTO-ISA where $PTO_ISA_ROOT names one. Freed with identity_free(). */
+/* What binaries of these programs are built for today (rank-worker/cache/identity.h): platform, runtime, our
+ * headers and compilers, and PTO-ISA where $PTO_ISA_ROOT names one. Freed with identity_free(). */
 int compile_identity(const struct program_table *programs, const char *platform, struct cache_identity *out,
                      struct error *err);
 

@@ -1,8 +1,9 @@
 /*
  * scan - what a source says before a compiler reads it.
  *
- * Looks at the source and at the headers of its own (includes found next to the file that
- * names them, or in the kernel's include directories), enough to choose flags and to refuse by name; comments and strings are skipped.
+ * Looks at the source and at the headers of its own (includes found next to the file that names them, or in the
+ * kernel's include directories), enough to choose flags and to refuse by name; comments and strings are
+ * skipped.
  */
 #ifndef L3R_RANK_WORKER_COMPILE_SCAN_H
 #define L3R_RANK_WORKER_COMPILE_SCAN_H

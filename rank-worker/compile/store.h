@@ -49,14 +49,16 @@ struct store {
     bool is_private; /* a directory of our own under $TMPDIR, removed at exit */
 };
 
-/* Open the store: $L3REPLAY_CACHE_DIR, else $XDG_CACHE_HOME/l3replay, else ~/.cache/l3replay, made when missing. When it
- * cannot be written, one line says so and a private directory under $TMPDIR serves this process alone. */
+/* Open the store: $L3REPLAY_CACHE_DIR, else $XDG_CACHE_HOME/l3replay, else ~/.cache/l3replay, made when
+ * missing. When it cannot be written, one line says so and a private directory under $TMPDIR serves this
+ * process alone. */
 int store_open(struct store *s, struct error *err);
 
 /* Remove this process's tmp/ directory and free. */
 void store_close(struct store *s);
 
-/* Path of an entry: kind is "objects", "headers", "pch" or "tools", suffix ".so" or the like. malloc'd; NULL: no memory. */
+/* Path of an entry: kind is "objects", "headers", "pch" or "tools", suffix ".so" or the like. malloc'd; NULL:
+ * no memory. */
 char *store_path(const struct store *s, const char *kind, struct key key, const char *suffix);
 
 /* Whether a whole ELF file is there. */
@@ -68,8 +70,9 @@ int store_publish(const char *from, const char *to, struct error *err);
 /* Write `text` to a file of the store in the same way. */
 int store_write(const struct store *s, const char *to, const char *text, size_t nbytes, struct error *err);
 
-/* Take the lock under which `key` is made, without waiting: a descriptor, STORE_LOCK_BUSY when another (of this process or
- * another one) holds it, -1 on error. Keys share locks: busy may mean that something else is being made. */
+/* Take the lock under which `key` is made, without waiting: a descriptor, STORE_LOCK_BUSY when another (of this
+ * process or another one) holds it, -1 on error. Keys share locks: busy may mean that something else is being
+ * made. */
 enum { STORE_LOCK_BUSY = -2 };
 int store_lock(const struct store *s, struct key key, struct error *err);
 void store_unlock(int fd);

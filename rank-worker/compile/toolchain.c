@@ -186,7 +186,8 @@ static int take_named(const char *name, const struct requirement *need, const st
     char *path = find_program(name);
 
     if (!path)
-        return error_set(err, need->variable, need->mend, "the compiler \"%s\" is not there or cannot be executed", name);
+        return error_set(err, need->variable, need->mend, "the compiler \"%s\" is not there or cannot be executed",
+                         name);
     if (examine(path, store, env, tool, err) < 0)
         return -1;
     if (is_enough(tool, need))

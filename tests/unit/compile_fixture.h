@@ -181,23 +181,22 @@ static inline void fixture_expect(struct fixture *f, unsigned built, unsigned re
     assert_int_equal(f->out.nreused, reused);
 }
 
-/* Fails with an INFRA error whose text, place and mend hold all the words given up to NULL. */
-static inline void fixture_refused(struct fixture *f, ...)
+static inline void fixture_refused_with(struct fixture *f, const char *const *words)
 {
     char *all;
-    va_list ap;
 
     assert_int_equal(fixture_run(f), -1);
     assert_int_equal(f->err.kind, ERROR_INFRA);
     all = fixture_text("%s\n%s\n%s", f->err.what, f->err.where, f->err.mend);
-    va_start(ap, f);
-    for (const char *word = va_arg(ap, const char *); word; word = va_arg(ap, const char *)) {
-        if (!strstr(all, word))
-            fail_msg("'%s' is not in: %s", word, all);
+    for (; *words; words++) {
+        if (!strstr(all, *words))
+            fail_msg("'%s' is not in: %s", *words, all);
     }
-    va_end(ap);
     free(all);
 }
+
+/* Fails with an INFRA error whose text, place and mend hold all the words given. */
+#define fixture_refused(f, ...) fixture_refused_with(f, (const char *const[]){__VA_ARGS__, NULL})
 
 /* The number that a function of an object returns. */
 static inline int fixture_call(const char *object, const char *function)

@@ -246,7 +246,7 @@ static void test_failing_source(void **state)
     (void)state;
     open_with_kernel(&f);
     fixture_kernel(&f, 0, "bad", "extern \"C\" int kernel_entry() { return not_declared; }\n");
-    fixture_refused(&f, "kernel bad", "program prog0", "bad.cpp", "1 of 3", NULL);
+    fixture_refused(&f, "kernel bad", "program prog0", "bad.cpp", "1 of 3");
     /* Command and messages are in the log. */
     assert_non_null(strstr(f.log, "prog0/aiv/bad.cpp does not compile: "));
     assert_non_null(strstr(f.log, "-std=c++23"));
@@ -268,7 +268,7 @@ static void test_two_failing_sources(void **state)
     fixture_kernel(&f, 0, "good", "extern \"C\" int kernel_entry() { return 5; }\n");
     fixture_kernel(&f, 0, "bad2", "#error second reason\n");
     f.options.jobs = 1;
-    fixture_refused(&f, "kernel bad1", "program prog0", "2 of 4", NULL);
+    fixture_refused(&f, "kernel bad1", "program prog0", "2 of 4");
     assert_non_null(strstr(f.log, "first reason"));
     assert_non_null(strstr(f.log, "second reason"));
     fixture_close(&f);
@@ -296,7 +296,7 @@ static void test_missing_source(void **state)
     fixture_open(&f);
     free(f.programs[0].orchestration);
     f.programs[0].orchestration = fixture_text("%s/gone.cpp", f.root);
-    fixture_refused(&f, "gone.cpp", NULL);
+    fixture_refused(&f, "gone.cpp");
     fixture_close(&f);
 }
 
@@ -307,7 +307,7 @@ static void test_hardware_platform(void **state)
     (void)state;
     fixture_open(&f);
     f.options.platform = "a2a3";
-    fixture_refused(&f, "a2a3", "simulator", NULL);
+    fixture_refused(&f, "a2a3", "simulator");
     f.options.platform = "a5sim";
     fixture_expect(&f, 1, 0);
     fixture_close(&f);

@@ -40,7 +40,8 @@ static void test_deferred_completion(void **state)
     (void)state;
     fixture_open(&f);
     /* Text that is no include is no reason. */
-    fixture_kernel(&f, 0, "talks", "// #include \"pto_async_kernel_api.h\"\n/*\n#include \"pto_async_kernel_api.h\"\n*/\n"
+    fixture_kernel(&f, 0, "talks", "// #include \"pto_async_kernel_api.h\"\n"
+                                   "/*\n#include \"pto_async_kernel_api.h\"\n*/\n"
                                    "const char *s = \"\\\"/*\"; // */\n");
     assert_int_equal(compile_check(&f.table, NULL, &f.err), 0);
     fixture_kernel(&f, 0, "waits", "  #  include   \"pto_async_kernel_api.h\"\n");
@@ -60,8 +61,8 @@ static void test_types_the_device_lacks(void **state)
     struct plan_arg args[] = {{.view = 0}, {.view = 0}, {.view = 1}, {.view = 2}};
     struct plan_node nodes[] = {{.kind = PLAN_DISPATCH, .program = 0, .narg = 2, .line = 11},
                                 {.kind = PLAN_DISPATCH, .program = 0, .narg = 1, .first_arg = 2, .line = 12}};
-    struct plan plan = {.world_size = 1, .nnode = 2, .nodes = nodes, .args = args, .narg = 4, .views = views, .nview = 3,
-                        .programs = programs, .nprogram = 2, .text = text, .ntext = sizeof text};
+    struct plan plan = {.world_size = 1, .nnode = 2, .nodes = nodes, .args = args, .narg = 4, .views = views,
+                        .nview = 3, .programs = programs, .nprogram = 2, .text = text, .ntext = sizeof text};
     struct fixture f;
 
     (void)state;
@@ -93,12 +94,13 @@ static void test_bfloat16_without_a_type_for_it(void **state)
     fixture_compiler(&f, "L3REPLAY_KERNEL_CXX", "c++", "[[ \"$*\" == *probe.cpp* ]] && exit 1", "clang++-19");
     fixture_expect(&f, 2, 0);
     fixture_kernel(&f, 0, "brain", "using bfloat16_t = short;\nextern \"C\" int kernel_entry() { return 7; }\n");
-    fixture_refused(&f, "kernel brain", "program prog0", "bfloat16_t", "clang-19", NULL);
+    fixture_refused(&f, "kernel brain", "program prog0", "bfloat16_t", "clang-19");
     /* The compiler that has it. */
     unsetenv("L3REPLAY_KERNEL_CXX");
     fixture_put(&f, "build/next_levels/prog0/kernels/aiv/brain.cpp",
                 "#include <stdfloat>\n#ifndef __STDCPP_BFLOAT16_T__\n#error no bfloat16_t\n#endif\n"
-                "extern \"C\" int kernel_entry() { volatile float x = 1.00390625f; return x * (std::bfloat16_t)x == 1 ? 1 : 2; }\n");
+                "extern \"C\" int kernel_entry() { volatile float x = 1.00390625f; "
+                "return x * (std::bfloat16_t)x == 1 ? 1 : 2; }\n");
     fixture_expect(&f, 2, 1);
     /* 1 + 2^-8 is a tie between 1 and 1 + 2^-7 and goes to the even one, 1; times 1 + 2^-8 that is not 1. */
     assert_int_equal(fixture_kernel_result(&f, 1), 2);
@@ -115,20 +117,21 @@ static void test_old_and_missing_compilers(void **state)
     fixture_kernel(&f, 0, "k", plain);
     fixture_compiler(&f, "L3REPLAY_KERNEL_CXX", "c++",
                      "[ \"$1\" = --version ] && { echo 'g++ (Debian 12.2.0-14+deb12u1) 12.2.0'; exit; }", "false");
-    fixture_refused(&f, "12.2.0", "too old", "g++ 13", "L3REPLAY_KERNEL_CXX", NULL);
+    fixture_refused(&f, "12.2.0", "too old", "g++ 13", "L3REPLAY_KERNEL_CXX");
     fixture_compiler(&f, "L3REPLAY_KERNEL_CXX", "c++",
                      "[ \"$1\" = --version ] && { echo 'Debian clang version 16.0.6 (1)'; exit; }", "false");
-    fixture_refused(&f, "16.0.6", "too old", "clang++ 17", NULL);
-    fixture_compiler(&f, "L3REPLAY_KERNEL_CXX", "c++", "[ \"$1\" = --version ] && { echo broken >&2; exit 4; }", "false");
-    fixture_refused(&f, "version", "code 4", "broken", NULL);
+    fixture_refused(&f, "16.0.6", "too old", "clang++ 17");
+    fixture_compiler(&f, "L3REPLAY_KERNEL_CXX", "c++", "[ \"$1\" = --version ] && { echo broken >&2; exit 4; }",
+                     "false");
+    fixture_refused(&f, "version", "code 4", "broken");
     setenv("L3REPLAY_KERNEL_CXX", "no-such-compiler", 1);
-    fixture_refused(&f, "no-such-compiler", "L3REPLAY_KERNEL_CXX", NULL);
+    fixture_refused(&f, "no-such-compiler", "L3REPLAY_KERNEL_CXX");
     unsetenv("L3REPLAY_KERNEL_CXX");
     empty = fixture_text("%s/empty", f.root);
     setenv("PATH", empty, 1);
-    fixture_refused(&f, "PATH", "g++", NULL);
+    fixture_refused(&f, "PATH", "g++");
     setenv("L3REPLAY_ORCH_CXX", "/usr/bin/g++", 1);
-    fixture_refused(&f, "PATH", "clang-19", "g++ 13", NULL);
+    fixture_refused(&f, "PATH", "clang-19", "g++ 13");
     setenv("PATH", path, 1);
     fixture_expect(&f, 2, 0);
     free(empty);
@@ -143,10 +146,10 @@ static void test_headers_that_are_not_there(void **state)
     (void)state;
     fixture_open(&f);
     f.options.include = "/nowhere/include";
-    fixture_refused(&f, "/nowhere/include", "L3REPLAY_INCLUDE_DIR", NULL);
+    fixture_refused(&f, "/nowhere/include", "L3REPLAY_INCLUDE_DIR");
     f.options.include = NULL;
     setenv("L3REPLAY_INCLUDE_DIR", "/nowhere/else", 1);
-    fixture_refused(&f, "/nowhere/else", NULL);
+    fixture_refused(&f, "/nowhere/else");
     fixture_close(&f);
 }
 

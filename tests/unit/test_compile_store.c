@@ -6,7 +6,8 @@
 
 static const char plain[] = "extern \"C\" int kernel_entry() { return 7; }\n";
 static const char with_pto[] = "// %d\n#include <cstdint>\n\n#ifndef __gm__\n#define __gm__\n#endif\n"
-                               "#include <pto/pto-inst.hpp>\n\nextern \"C\" int kernel_entry() { return PTO_VALUE + %d; }\n";
+                               "#include <pto/pto-inst.hpp>\n\n"
+                               "extern \"C\" int kernel_entry() { return PTO_VALUE + %d; }\n";
 
 static int entries(const struct fixture *f, const char *dir)
 {
@@ -199,7 +200,7 @@ static void test_store_that_cannot_be_written(void **state)
     assert_int_equal(access(text, F_OK), -1);
 
     setenv("TMPDIR", "/proc/none", 1);
-    fixture_refused(&f, "/proc/none", "L3REPLAY_CACHE_DIR", NULL);
+    fixture_refused(&f, "/proc/none", "L3REPLAY_CACHE_DIR");
     unsetenv("TMPDIR");
     fixture_close(&f);
 }
@@ -211,9 +212,9 @@ static void test_pto_isa_is_asked_for(void **state)
     (void)state;
     fixture_open(&f);
     kernel_with_pto(&f, "k", 1);
-    fixture_refused(&f, "kernel k", "program prog0", "PTO_ISA_ROOT", "not set", NULL);
+    fixture_refused(&f, "kernel k", "program prog0", "PTO_ISA_ROOT", "not set");
     setenv("PTO_ISA_ROOT", f.root, 1);
-    fixture_refused(&f, "PTO_ISA_ROOT", "include/pto/pto-inst.hpp", NULL);
+    fixture_refused(&f, "PTO_ISA_ROOT", "include/pto/pto-inst.hpp");
     /* Before anything was compiled: there is no store yet. */
     char *store = fixture_text("%s/the store", f.root);
     assert_int_equal(access(store, F_OK), -1);
@@ -312,8 +313,8 @@ static void test_header_is_not_used_after_code(void **state)
     f.options.jobs = 1;
     for (int i = 0; i < 3; i++) {
         char *name = fixture_text("k%d", i);
-        char *text = fixture_text("static int x%d;\n#include <pto/pto-inst.hpp>\nextern \"C\" int kernel_entry() { return "
-                                  "PTO_VALUE + x%d; }\n", i, i);
+        char *text = fixture_text("static int x%d;\n#include <pto/pto-inst.hpp>\n"
+                                  "extern \"C\" int kernel_entry() { return PTO_VALUE + x%d; }\n", i, i);
         fixture_kernel(&f, 0, name, text);
         free(name);
         free(text);

@@ -76,8 +76,8 @@ static void test_own_headers_are_read_too(void **state)
 static void test_prefix_is_what_comes_before_code(void **state)
 {
     (void)state;
-    expect_scan("/* c\n */\n#include <cstdint>\n\n#ifndef __gm__ // why\n#define __gm__\n#endif\n#include <pto/pto-inst.hpp>\n"
-                "#include \"tensor.h\"\nusing namespace pto;\n",
+    expect_scan("/* c\n */\n#include <cstdint>\n\n#ifndef __gm__ // why\n#define __gm__\n#endif\n"
+                "#include <pto/pto-inst.hpp>\n#include \"tensor.h\"\nusing namespace pto;\n",
                 true, false,
                 "#include <cstdint>\n#ifndef __gm__ \n#define __gm__\n#endif\n#include <pto/pto-inst.hpp>\n"
                 "#include \"tensor.h\"\n");
