@@ -109,9 +109,15 @@ bool file_is_directory(const char *path)
 
 static int make_one(const char *path, struct error *err)
 {
-    if (mkdir(path, 0777) == 0 || (errno == EEXIST && file_is_directory(path)))
+    int saved;
+
+    if (mkdir(path, 0777) == 0)
         return 0;
-    if (errno == EEXIST)
+    saved = errno;
+    if (saved == EEXIST && file_is_directory(path))
+        return 0;
+    errno = saved;
+    if (saved == EEXIST)
         return error_set(err, path, "remove or rename it", "%s is in the way: a directory is wanted there", path);
     return error_errno(err, path, file_errno_mend(errno), "cannot make the directory %s", path);
 }

@@ -78,7 +78,7 @@ static int load_kernels(struct cpu_program *p, const struct device_program *from
         k->func_id = from->kernels[i].func_id;
         k->name = strdup(from->kernels[i].name ? from->kernels[i].name : "?");
         if (!k->name) {
-            return error_nomem(err, from->name, strlen(from->kernels[i].name) + 1);
+            return error_nomem(err, from->name, sizeof(*k));
         }
         if (open_object(from->name, from->kernels[i].path, &k->handle, err)) {
             return -1;
