@@ -218,6 +218,13 @@ int segment_open_peer(struct segment *seg, pid_t pid, int fd, struct error *err)
     return segment_map(seg, mine, err);
 }
 
+void segment_close_fd(struct segment *seg)
+{
+    if (seg->fd > 0)
+        close(seg->fd);
+    seg->fd = -1;
+}
+
 void segment_unmap(struct segment *seg)
 {
     /* The plan's arrays lie in the mapping: there is nothing of it to free. */

@@ -80,6 +80,9 @@ int segment_map(struct segment *seg, int fd, struct error *err);
 /* Open the segment that process `pid` of this node has as descriptor `fd`. */
 int segment_open_peer(struct segment *seg, pid_t pid, int fd, struct error *err);
 
+/* Close the descriptor and keep the mapping: what runs foreign code must not leave it a file to write to. */
+void segment_close_fd(struct segment *seg);
+
 void segment_unmap(struct segment *seg); /* a zeroed struct is fine */
 
 /* Bytes of a storage, as mapped here. */

@@ -12,13 +12,14 @@
 #include "launch/front.h"
 #include "orchestrator/cli/cli.h"
 #include "orchestrator/cli/fresh_options.h"
+#include "orchestrator/cli/option_number.h"
 #include "orchestrator/cli/recording_options.h"
 #include "orchestrator/open/build.h"
 #include "orchestrator/run/marker.h"
 #include "topology/topology.h"
 
 enum { OPT_DEVICE = 0x200, OPT_SEED, OPT_EXPECT, OPT_RTOL, OPT_ATOL, OPT_SAVE, OPT_TIMEOUT, OPT_PLAN, OPT_RESULT,
-       OPT_LOG_LEVEL };
+       OPT_LOG_LEVEL, PROCESSES_MAX = 65536 };
 
 static const char doc[] =
     "Replay the L3 build in directory BUILD: record its host_orch.py, compile its programs, run every dispatch on its "
@@ -98,7 +99,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         state->child_inputs[1] = &o->fresh;
         return 0;
     case 'n':
-        o->nproc = (int)parse_number(state, "n", arg, 1);
+        o->nproc = option_number(state, "-n", arg, PROCESSES_MAX);
         return 0;
     case OPT_DEVICE:
         if (strcmp(arg, "auto") != 0 && strcmp(arg, "cpu") != 0)

@@ -1,4 +1,6 @@
 /* l3replay: looks up the command. */
+#include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -34,8 +36,25 @@ static void usage(FILE *f)
           "\n`l3replay COMMAND --help` tells the options of a command.\n", f);
 }
 
+/* A standard stream that was closed would be the next file to be opened: its number must stay taken. A closed stdout
+ * stays one that cannot be written to, since a result that went nowhere is an error. */
+static int open_standard_streams(void)
+{
+    for (int fd = 0; fd <= 2; fd++) {
+        if (fcntl(fd, F_GETFD) >= 0)
+            continue;
+        if (open("/dev/null", fd == 2 ? O_WRONLY : O_RDONLY) != fd)
+            return -1;
+    }
+    return 0;
+}
+
 int main(int argc, char **argv)
 {
+    if (open_standard_streams() < 0)
+        return EXIT_CODE_INFRA;
+    /* Who reads our log may leave; what the run finds is still told. */
+    signal(SIGPIPE, SIG_IGN);
     if (argc < 2) {
         usage(stderr);
         return EXIT_CODE_USAGE;

@@ -1,5 +1,6 @@
 #include "orchestrator/run/marker.h"
 
+#include <errno.h>
 #include <stdio.h>
 
 void marker_text(enum result_verdict verdict, const int *device_ids, uint32_t count, char *buf, size_t size)
@@ -11,15 +12,16 @@ void marker_text(enum result_verdict verdict, const int *device_ids, uint32_t co
         snprintf(buf, size, "PYPTO_EXEC_RESULT=%s", result_verdict_name(verdict));
 }
 
-void marker_print(enum result_verdict verdict, const int *device_ids, uint32_t count)
+int marker_print(enum result_verdict verdict, const int *device_ids, uint32_t count)
 {
     char line[64];
 
     marker_text(verdict, device_ids, count, line, sizeof line);
+    errno = 0;
     puts(line);
     for (uint32_t i = 0; i < count; i++)
         printf("%s%d%s", i ? "," : "PYPTO_EXEC_DEVICES=", device_ids[i], i + 1 < count ? "" : "\n");
-    fflush(stdout);
+    return fflush(stdout) || ferror(stdout) ? -1 : 0;
 }
 
 enum exit_code marker_exit_code(enum result_verdict verdict)

@@ -1,5 +1,6 @@
 #include "orchestrator/run/outcome.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -130,6 +131,9 @@ int outcome_report(struct outcome *out, const struct run_options *o, const struc
     }
     free(out->comparisons);
     out->comparisons = NULL;
-    marker_print(out->verdict, p->recording.build.device_ids, p->recording.build.ndevice);
+    if (marker_print(out->verdict, p->recording.build.device_ids, p->recording.build.ndevice) < 0) {
+        log_msg(LOG_ERROR, "stdout did not take the result: %s", strerror(errno));
+        return EXIT_CODE_INFRA; /* a verdict that nobody saw is none */
+    }
     return marker_exit_code(out->verdict);
 }

@@ -9,6 +9,27 @@
 #include <unistd.h>
 
 static char alternate_stack[64 * 1024];
+static const struct sheet *named;
+
+void crash_name_kernels(const struct sheet *sheet)
+{
+    named = sheet;
+}
+
+/* "kernel k of program p", "the orchestration of program p", or the path when it is neither. */
+static void name_object(const char *path, char *buf, size_t size)
+{
+    snprintf(buf, size, "%s", path);
+    for (uint32_t i = 0; named && i < named->count; i++) {
+        const struct sheet_program *p = &named->programs[i];
+
+        if (p->name && strcmp(p->orchestration, path) == 0)
+            snprintf(buf, size, "the orchestration of program %s", p->name);
+        for (uint32_t k = 0; k < p->nkernel; k++)
+            if (strcmp(p->kernels[k].path, path) == 0)
+                snprintf(buf, size, "kernel %s of program %s", p->kernels[k].name, p->name);
+    }
+}
 
 static uintptr_t program_counter(const void *context)
 {
@@ -29,17 +50,16 @@ static uintptr_t program_counter(const void *context)
 static void on_crash(int sig, siginfo_t *info, void *context)
 {
     uintptr_t pc = program_counter(context);
-    const char *file = "?";
-    char line[1024];
+    char name[512] = "?", line[1024];
     Dl_info dl;
     int n;
 
     if (pc && dladdr((void *)pc, &dl) && dl.dli_fname) {
-        file = dl.dli_fname;
+        name_object(dl.dli_fname, name, sizeof name);
         pc -= (uintptr_t)dl.dli_fbase;
     }
     n = snprintf(line, sizeof line, "%s at address %p, instruction at +0x%lx of %s\n", strsignal(sig),
-                 info->si_addr, (unsigned long)pc, file);
+                 info->si_addr, (unsigned long)pc, name);
     if (n > 0 && write(STDERR_FILENO, line, (size_t)n < sizeof line ? (size_t)n : sizeof line - 1) < 0)
         _exit(128 + sig);
     signal(sig, SIG_DFL);

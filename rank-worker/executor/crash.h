@@ -1,7 +1,7 @@
 /*
  * crash - the last words of an executor whose kernel crashed.
  *
- * Prints signal, address and the shared object that holds the faulting
+ * Prints signal, address and the kernel or shared object that holds the faulting
  * instruction to stderr (the parent keeps the last lines), then dies of the
  * signal as if nothing had been installed.
  */
@@ -9,7 +9,12 @@
 #define L3R_RANK_WORKER_EXECUTOR_CRASH_H
 
 #include "common/error.h"
+#include "common/sheet.h"
 
 int crash_install(struct error *err);
+
+/* Where names come from: the kernel or orchestration whose object holds the instruction is named after the sheet,
+ * which must stay until the next call. NULL: paths only. */
+void crash_name_kernels(const struct sheet *sheet);
 
 #endif

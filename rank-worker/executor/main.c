@@ -70,6 +70,7 @@ static int run_lane(struct segment *seg, const struct arguments *args, struct er
 
     if (sheet_parse(seg->sheet, &sheet, err) < 0 || walk_open(&walk, seg, args->lane, err) < 0)
         goto out;
+    crash_name_kernels(&sheet);
     if (args->lane < seg->plan.world_size &&
         card_open(&walk.card, &device_cpu, seg, args->lane, args->device_id, args->ncores, &sheet, err) < 0)
         goto out;
@@ -84,6 +85,7 @@ out:
     card_close(walk.card);
     sub_workers_stop(walk.subs);
     walk_close(&walk);
+    crash_name_kernels(NULL);
     sheet_free(&sheet);
     return rc;
 }
@@ -111,6 +113,8 @@ int main(int argc, char **argv)
         segment_unmap(&seg);
         return 3;
     }
+    if (args.lane != plan_sub_lane(&seg.plan)) /* its Python maps it too */
+        segment_close_fd(&seg);
     if (run_lane(&seg, &args, &err) < 0)
         tell_failure(&seg, args.lane, &err);
     segment_unmap(&seg);

@@ -41,4 +41,11 @@ expect_nothing_left
 scribble 'volatile char* p = static_cast<volatile char*>(malloc(16)); for (int i = -256; i < 4096; ++i) p[i] = 0x41; free(const_cast<char*>(p));'
 sed -i 's|^#include <cstdint>|&\n#include <cstdlib>|' "$build/$kernel"
 expect_ended 'card 1'
+
+# Every descriptor it can reach: what the processes share is not among them, so the run ends as usual.
+scribble 'for (int fd = 3; fd < 64; ++fd) (void)!write(fd, "garbagegarbagegarbagegarbagegarbage", 32);'
+sed -i 's|^#include <cstdint>|&\n#include <unistd.h>|' "$build/$kernel"
+run mpirun -np 2 "$L3REPLAY" run "$build" --device-ids 0-3 --timeout 5
+expect_pass 0
+expect_nothing_left
 conclude

@@ -153,4 +153,18 @@ await_running 4
 kill -KILL "$started"
 finish_run
 expect_nothing_left
+# A result that nobody could read is no result; a log that nobody reads is no reason to give up.
+copy_example vector-add
+for into in '>/dev/full' '>&-'; do
+    run bash -c "\"\$@\" $into" - "$L3REPLAY" run "$build" -n 1
+    expect_status 3
+    expect_err 'stdout did not take the result'
+done
+run bash -c '"$@" 2>&-' - "$L3REPLAY" run "$build" -n 1
+expect_pass 0
+run bash -c '"$@" 2>&- <&-' - "$L3REPLAY" run "$build" -n 1
+expect_pass 0
+run bash -c '{ "$@" 2>&1 1>&3 | true; exit "${PIPESTATUS[0]}"; } 3>&1' - "$L3REPLAY" run "$build" -n 1 --log-level debug
+expect_pass 0
+
 conclude
