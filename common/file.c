@@ -2,7 +2,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -140,106 +139,24 @@ int file_make_dirs(const char *path, struct error *err)
     return rc;
 }
 
-/* Open a name beside `path` that nobody else has; left-overs of killed processes are stepped over. */
-static int open_beside(struct file_writer *w, struct error *err)
+int file_is_there(const char *path, struct error *err)
 {
-    static atomic_uint counter;
-    int fd = -1;
+    static const char *const mend = "repair it, or remove it";
+    struct stat st;
+    int saved;
 
-    for (int tries = 0; tries < 1000; tries++) {
-        free(w->beside);
-        w->beside = NULL;
-        if (asprintf(&w->beside, "%s.%ld.%u.part", w->path, (long)getpid(), atomic_fetch_add(&counter, 1)) < 0) {
-            w->beside = NULL;
-            return error_nomem(err, w->path, strlen(w->path));
-        }
-        fd = open(w->beside, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-        if (fd >= 0 || errno != EEXIST)
-            break;
+    if (stat(path, &st) == 0) {
+        if (faccessat(AT_FDCWD, path, S_ISDIR(st.st_mode) ? X_OK : R_OK, AT_EACCESS) == 0)
+            return 1;
+        return error_errno(err, path, file_errno_mend(errno), "cannot open %s", path);
     }
-    if (fd < 0)
-        return error_errno(err, w->path, file_errno_mend(errno), "cannot write %s", w->path);
-    w->stream = fdopen(fd, "w");
-    if (!w->stream) {
-        error_errno(err, w->path, file_errno_mend(errno), "cannot write %s", w->path);
-        close(fd);
-        unlink(w->beside);
-        return -1;
-    }
-    return 0;
-}
-
-static void forget(struct file_writer *w)
-{
-    free(w->path);
-    free(w->beside);
-    memset(w, 0, sizeof *w);
-}
-
-int file_write_begin(struct file_writer *w, const char *path, struct error *err)
-{
-    memset(w, 0, sizeof *w);
-    w->path = strdup(path);
-    if (!w->path)
-        return error_nomem(err, path, strlen(path) + 1);
-    if (open_beside(w, err)) {
-        forget(w);
-        return -1;
-    }
-    return 0;
-}
-
-int file_write_commit(struct file_writer *w, struct error *err)
-{
-    FILE *f = w->stream;
-    int saved = 0;
-
-    if (fflush(f) || ferror(f) || (!w->unsynced && fsync(fileno(f))))
-        saved = errno ? errno : EIO;
-    if (fclose(f) && !saved)
-        saved = errno;
-    w->stream = NULL;
-    if (!saved && rename(w->beside, w->path))
-        saved = errno;
-    if (saved) {
-        unlink(w->beside);
-        errno = saved;
-        error_errno(err, w->path, file_errno_mend(saved), "cannot write %s", w->path);
-    }
-    forget(w);
-    return saved ? -1 : 0;
-}
-
-void file_write_abort(struct file_writer *w)
-{
-    if (w->stream) {
-        fclose(w->stream);
-        unlink(w->beside);
-    }
-    forget(w);
-}
-
-static int write_whole(const char *path, const void *data, size_t size, bool unsynced, struct error *err)
-{
-    struct file_writer w;
-
-    if (file_write_begin(&w, path, err))
-        return -1;
-    w.unsynced = unsynced;
-    errno = 0;
-    /* A short write is found by ferror() in the commit. */
-    fwrite(data, 1, size, w.stream);
-    return file_write_commit(&w, err);
-}
-
-int file_write(const char *path, const void *data, size_t size, struct error *err)
-{
-    return write_whole(path, data, size, false, err);
-}
-
-int file_write_unsynced(const char *path, const void *data, size_t size, struct error *err)
-{
-    return write_whole(path, data, size, true, err);
+    saved = errno;
+    if (saved == ENOENT && lstat(path, &st) == 0)
+        return error_set(err, path, mend, "%s is a symlink to nothing", path);
+    if (saved == ENOENT)
+        return 0;
+    errno = saved;
+    return error_errno(err, path, saved == EACCES ? file_errno_mend(saved) : mend, "cannot open %s", path);
 }
 
 char *file_join(const char *a, const char *b, struct error *err)

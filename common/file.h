@@ -3,7 +3,9 @@
  *
  * A written file is made beside its place under a name of its own, flushed to
  * the disk, and renamed: who looks sees the old content or the new, never a
- * part, also after a crash or a full disk.
+ * part, also after a crash or a full disk. Symlinks are followed and stay. What
+ * is not a regular file (a device, a FIFO, /dev/stdout) is never replaced: it is
+ * written straight into, and then a failed write may leave a part.
  */
 #ifndef L3R_COMMON_FILE_H
 #define L3R_COMMON_FILE_H
@@ -24,17 +26,29 @@ const char *file_errno_mend(int errnum);
 bool file_is_regular(const char *path);   /* symlinks followed */
 bool file_is_directory(const char *path); /* symlinks followed */
 
+/* 1: `path` is there, and this process may read it (a directory: enter it); 0: it is not. -1 with `err` filled: it is
+ * there and shut, a symlink to nothing, or nobody can tell. For what a user may leave out, but not put there in
+ * vain. */
+int file_is_there(const char *path, struct error *err);
+
 /* Make a directory and those above it; existing ones are fine. */
 int file_make_dirs(const char *path, struct error *err);
 
-/* A file being written; all members are file.c's but `stream`, to which the caller writes. */
+/* A file being written; all members are file_write.c's but `stream`, to which the caller writes. */
 struct file_writer {
     FILE *stream;
-    char *path, *beside;
+    char *path, *target, *beside; /* the last two: NULL when written straight into `path` */
     bool unsynced; /* may be set by the caller: the commit does not wait for the disk */
 };
 
-/* Start writing `path`; its directory must exist. */
+/* Would a write to `path` find its directory there and open to this process? Makes nothing; a full disk or a change
+ * until then is found by the write only. */
+int file_check_writable(const char *path, struct error *err);
+
+/* The same for a directory that file_make_dirs() is to make, or that is there, and files in it. */
+int file_check_makeable(const char *path, struct error *err);
+
+/* Start writing `path`; its directory must exist. A FIFO waits for its reader. */
 int file_write_begin(struct file_writer *w, const char *path, struct error *err);
 
 /* Flush, rename to its place, and free `w`; every write error since the start is found here, and then

@@ -93,25 +93,54 @@ static bool plain_is_unique(const struct build *build, const char *param)
     return same == 1;
 }
 
+/* Does <build>/<dir> exist? `dir` has a directory above it in the build, which may be missing too. */
+static int has_directory(const struct build *build, const char *dir, struct error *err)
+{
+    size_t above = strcspn(dir, "/"), length = strlen(dir);
+    int there = 1;
+
+    for (size_t part = above; there == 1; part = length) {
+        char *path;
+        if (asprintf(&path, "%s/%.*s", build->dir, (int)part, dir) < 0)
+            return error_nomem(err, build->dir, strlen(build->dir) + part);
+        there = file_is_there(path, err);
+        if (there == 1 && !file_is_directory(path))
+            there = error_set(err, path, "remove or rename it", "%s is not a directory", path);
+        free(path);
+        if (part == length)
+            break;
+    }
+    return there;
+}
+
 static int find_named(const struct build *build, const char *dir, const char *name, size_t length, char **file,
                       const char *suffix, struct error *err)
 {
+    int there;
+
     if (asprintf(file, "%s/%s/%.*s.%s", build->dir, dir, (int)length, name, suffix) < 0) {
         *file = NULL;
         return error_nomem(err, build->dir, strlen(build->dir) + length);
     }
-    if (!file_is_regular(*file)) {
+    there = file_is_there(*file, err);
+    if (there == 1 && !file_is_regular(*file))
+        there = error_set(err, *file, "remove or rename it", "%s is not a regular file", *file);
+    if (there != 1) {
         free(*file);
         *file = NULL;
     }
-    return 0;
+    return there < 0 ? -1 : 0;
 }
 
 static int find_file(const struct build *build, const char *dir, const char *param, char **file, const char *suffix,
                      struct error *err)
 {
     size_t plain = build_plain_length(param);
+    int there = has_directory(build, dir, err);
 
+    *file = NULL;
+    if (there != 1)
+        return there;
     if (find_named(build, dir, param, strlen(param), file, suffix, err))
         return -1;
     if (*file || !param[plain] || !plain_is_unique(build, param))

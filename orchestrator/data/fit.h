@@ -24,7 +24,9 @@ int fit_shape(const char *param, uint32_t ndim, const int64_t *shape, const char
 long fit_storage(const struct plan *plan, const char *name, struct error *err);
 
 /* `*file` becomes the path of <build>/<dir>/<param>.npy, by full or else by plain name where no other parameter
- * has the same plain name; NULL when there is none. The caller frees it. -1: out of memory. */
+ * has the same plain name; NULL when there is none. The caller frees it. -1: out of memory, or something is there
+ * that cannot be used (no permission, a symlink to nothing, a directory): what the user put there is not passed
+ * over. */
 int fit_find(const struct build *build, const char *dir, const char *param, char **file, struct error *err);
 
 /* Is there a <param>.pt, torch's format, which is not read? */

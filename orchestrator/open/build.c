@@ -2,13 +2,16 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "common/file.h"
+#include "common/json.h"
 #include "orchestrator/open/metadata.h"
 
 static const char *const mend_again = "compile the program again, or name the build directory of a compile";
@@ -83,6 +86,18 @@ static bool holds(const char *dir, const char *name, bool (*test)(const char *pa
     return yes;
 }
 
+/* 1: dir/name is a file to read, 0: there is none. -1: it is there, and out of reach. */
+static int has_file(const char *dir, const char *name, struct error *err)
+{
+    char *path = file_join(dir, name, err);
+    int there = path ? file_is_there(path, err) : -1;
+
+    if (there == 1 && !file_is_regular(path))
+        there = 0;
+    free(path);
+    return there;
+}
+
 static bool has_pto_files(const char *dir)
 {
     struct names list = {0};
@@ -155,11 +170,12 @@ static int sort_programs(struct build *b, const char *next_levels, const struct 
     for (uint32_t i = 0; i < entries->count && rc == 0; i++) {
         const char *name = entries->items[i];
         char *dir = file_join(next_levels, name, err);
-        if (!dir)
+        int config = dir && file_is_directory(dir) ? has_file(dir, "kernel_config.py", err) : 0;
+        if (!dir || config < 0)
             rc = -1;
         else if (!file_is_directory(dir))
             rc = 0; /* a stray file */
-        else if (holds(dir, "kernel_config.py", file_is_regular))
+        else if (config)
             rc = names_add(&programs, name, err);
         else if (is_compile_only(dir))
             rc = names_add(lacking, name, err);
@@ -176,11 +192,11 @@ static int find_programs(struct build *b, struct error *err)
 {
     struct names entries = {0}, lacking = {0};
     char *next_levels = file_join(b->dir, "next_levels", err);
-    int rc = -1;
+    int rc = -1, there = next_levels ? file_is_there(next_levels, err) : -1;
 
-    if (!next_levels)
-        return -1;
-    if (!file_is_directory(next_levels)) {
+    if (there < 0)
+        goto out;
+    if (!there || !file_is_directory(next_levels)) {
         rc = build_add_note(b, err, "there is no next_levels directory: this build has no programs");
         goto out;
     }
@@ -202,9 +218,11 @@ out:
 
 static int find_kind(struct build *b, struct error *err)
 {
-    bool config = holds(b->dir, "kernel_config.py", file_is_regular);
-    bool host_orch = holds(b->dir, "orchestration/host_orch.py", file_is_regular);
+    int config = has_file(b->dir, "kernel_config.py", err);
+    int host_orch = config < 0 ? -1 : has_file(b->dir, "orchestration/host_orch.py", err);
 
+    if (host_orch < 0)
+        return -1;
     if (config && host_orch &&
         build_add_note(b, err,
                        "this directory holds both kernel_config.py and orchestration/host_orch.py: one is a left-over "
@@ -228,18 +246,22 @@ static int find_metadata(struct build *b, struct error *err)
     const char *name = b->kind == BUILD_L3 ? "distributed_meta.json" : "compiled_meta.json";
     const char *foreign = b->kind == BUILD_L3 ? "compiled_meta.json" : "distributed_meta.json";
     char *path = file_join(b->dir, name, err);
-    int rc = -1;
+    bool left_over = b->nnote > 0;
+    int rc = -1, there;
 
     if (!path)
         return -1;
-    if (!holds(b->dir, name, file_is_regular) && !holds(b->dir, name, file_is_directory))
-        /* With the left-over of another compile in the way, that is what to mend. */
-        error_set(err, path, b->nnote ? b->notes[0] : mend_again,
+    there = file_is_there(path, err);
+    if (there == 0)
+        error_set(err, path, mend_again,
                   "%s is missing: without it nobody knows the parameters. The build predates it, or its compile was "
                   "interrupted",
                   name);
     else
-        rc = metadata_read(path, b, err);
+        rc = there < 0 ? -1 : metadata_read(path, b, err);
+    /* With the left-over of another compile in the way, that is what to mend. */
+    if (rc < 0 && err && left_over)
+        snprintf(err->mend, sizeof err->mend, "%s", b->notes[0]);
     free(path);
     if (rc == 0 && holds(b->dir, foreign, file_is_regular))
         rc = build_add_note(b, err, "%s is a left-over of another compile and is not read", foreign);
@@ -252,14 +274,29 @@ static int find_metadata(struct build *b, struct error *err)
 
 static int resolve(const char *path, struct build *b, struct error *err)
 {
+    static const char *const mend = "name the build directory (build_output/...) that a compile made";
+    char *text;
+    bool valid;
+
     b->dir = realpath(path, NULL);
     if (!b->dir)
-        return error_errno(err, path, "name the build directory (build_output/...) that a compile made",
+        return error_errno(err, path, errno == EACCES ? file_errno_mend(errno) : mend,
                            "cannot open the build directory %s", path);
     if (!file_is_directory(b->dir))
-        return error_set(err, path, "name the build directory (build_output/...) that a compile made",
-                         "%s is a file, not a build directory", path);
-    return 0;
+        return error_set(err, path, mend, "%s is a file, not a build directory", path);
+    if (faccessat(AT_FDCWD, b->dir, X_OK, AT_EACCESS) < 0)
+        return error_errno(err, path, file_errno_mend(errno), "cannot open the build directory %s", path);
+    /* The path goes into JSON and into Python sources, which have no other bytes. */
+    text = json_utf8(b->dir);
+    if (!text)
+        return error_nomem(err, path, strlen(b->dir) + 1);
+    valid = strcmp(text, b->dir) == 0;
+    if (!valid)
+        error_set(err, text, "rename the directory, or replay a copy of the build elsewhere",
+                  "the path of the build directory is not valid UTF-8 (? stands for each byte that is not): %s",
+                  text);
+    free(text);
+    return valid ? 0 : -1;
 }
 
 int build_open(const char *path, struct build *out, struct error *err)

@@ -325,6 +325,11 @@ static int read_target(const struct json_source *src, const cJSON *root, struct 
         if (mode && !cJSON_IsNull(mode) && strcmp(text, named) != 0)
             return json_fail(src, "platform", "\"%s\" contradicts backend_type and execution_mode, which mean %s", text,
                              named);
+        if (backend && strncmp(platforms[which][0], text, strlen(platforms[which][0])) != 0 &&
+            build_add_note(b, src->err, "the build is for %s, and its platform %s is another chip's: it is replayed as "
+                           "%s",
+                           b->backend_type, text, text))
+            return -1;
         named = text;
     }
     return (b->platform = copy_text(src, named)) ? 0 : -1;

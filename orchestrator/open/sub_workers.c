@@ -88,11 +88,9 @@ static int read_required(struct sub_workers *s, const char *folder, struct error
 {
     char *path = file_join(folder, "__required__.json", err), *text;
     size_t size;
-    int rc = 0;
+    int rc = path ? file_is_there(path, err) : -1;
 
-    if (!path)
-        return -1;
-    if (file_is_regular(path)) {
+    if (rc == 1) {
         text = file_read(path, MAX_MANIFEST, &size, err);
         rc = text ? take_required(s, path, text, size, err) : -1;
         free(text);
@@ -109,16 +107,14 @@ static int by_name(const void *a, const void *b)
 int sub_workers_open(const char *dir, struct sub_workers *out, struct error *err)
 {
     char *folder = file_join(dir, "sub_workers", err);
-    int rc = 0;
+    int rc = folder ? file_is_there(folder, err) : -1;
 
     memset(out, 0, sizeof *out);
-    if (!folder)
-        return -1;
-    if (file_is_directory(folder) &&
-        (read_folder(out, folder, err) < 0 || read_required(out, folder, err) < 0)) {
+    if (rc == 1)
+        rc = file_is_directory(folder) &&
+                     (read_folder(out, folder, err) < 0 || read_required(out, folder, err) < 0) ? -1 : 0;
+    if (rc < 0)
         sub_workers_free(out);
-        rc = -1;
-    }
     free(folder);
     if (out->count)
         qsort(out->items, out->count, sizeof *out->items, by_name);

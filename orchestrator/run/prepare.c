@@ -1,8 +1,10 @@
 #include "orchestrator/run/prepare.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/file.h"
 #include "common/sheet.h"
 #include "orchestrator/plan/edges.h"
 #include "orchestrator/run/assist.h"
@@ -17,6 +19,30 @@ static int check_device(const struct run_options *o, const struct build *build, 
                          "the cpu device runs simulator platforms only, this build is for %s", build->platform);
     return error_set(err, build->platform, "replay it on the cpu device: --platform a2a3sim or a5sim",
                      "there is no device for platform %s in this version", build->platform);
+}
+
+/* Told before the first kernel and not after the last one. */
+static int check_places(const struct run_options *o, const struct build *build, struct error *err)
+{
+    if (o->result_file && file_check_writable(o->result_file, err) < 0)
+        return -1;
+    if (o->save_outputs && file_check_makeable(o->save_outputs, err) < 0)
+        return -1;
+    for (uint32_t i = 0; o->save_outputs && file_is_directory(o->save_outputs) && i < build->nparam; i++) {
+        const struct build_param *p = &build->params[i];
+        char *path;
+        int rc;
+
+        if (p->direction == PLAN_IN || p->scalar)
+            continue;
+        if (asprintf(&path, "%s/%s.npy", o->save_outputs, p->name) < 0)
+            return error_nomem(err, o->save_outputs, strlen(o->save_outputs) + strlen(p->name) + 6);
+        rc = file_check_writable(path, err);
+        free(path);
+        if (rc < 0)
+            return -1;
+    }
+    return 0;
 }
 
 static int check_plan(struct prepared *p, const struct run_options *o, struct error *err)
@@ -134,7 +160,8 @@ int prepare(const struct run_options *o, const struct mpi_job *job, struct phase
     memset(p, 0, sizeof *p);
     p->segment.fd = -1;
     phases_enter(phases, PHASE_OPEN);
-    if (recording_open(&p->recording, o, err) < 0 || check_device(o, &p->recording.build, err) < 0 ||
+    if (recording_open(&p->recording, o, err) < 0 || check_places(o, &p->recording.build, err) < 0 ||
+        check_device(o, &p->recording.build, err) < 0 ||
         build_check_dtypes(&p->recording.build, "cpu", err) < 0)
         return -1;
     phases_enter(phases, PHASE_RECORD);

@@ -45,7 +45,8 @@ static int name_given(const struct run_options *o, const struct build *build, st
         if (!p)
             return -1;
         if (!p->scalar)
-            return error_set(err, "--scalar", "give it with --input NAME=FILE.npy", "parameter %s is a tensor", p->name);
+            return error_set_kind(err, ERROR_USAGE, "--scalar", "give it with --input NAME=FILE.npy",
+                                  "parameter %s is a tensor", p->name);
         g->scalars[g->nscalar] = o->scalars[i];
         g->scalars[g->nscalar++].name = p->name;
     }

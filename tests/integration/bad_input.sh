@@ -29,6 +29,11 @@ spoil
 run "$L3REPLAY" run "$build/distributed_meta.json"
 expect_infra 'distributed_meta\.json' 'not a build directory|directory'
 
+spoil
+mv "$build" "$build"$'\xff'
+run "$L3REPLAY" run "$build"$'\xff'
+expect_refused 'UTF-8' 'rename'
+
 # Both markers: read as a build for one chip, and the user is told why.
 spoil
 cp "$build/next_levels/add_rows/kernel_config.py" "$build/kernel_config.py"
@@ -130,6 +135,21 @@ edit_meta "$build" 'del meta["platform"], meta["backend_type"], meta["num_return
 run "$L3REPLAY" run "$build"
 expect_pass 0
 expect_out '^PYPTO_EXEC_DEVICES=0$'
+
+# --- data ------------------------------------------------------------------------------------------------------
+
+for file in in/a out/out; do
+    spoil
+    mkdir -p "$build/data/${file%/*}"
+    rm -f "$build/data/$file.npy"
+    ln -s nothing "$build/data/$file.npy"
+    run "$L3REPLAY" run "$build"
+    expect_refused "data/$file\.npy" 'symlink'
+    rm "$build/data/$file.npy"
+    mkdir "$build/data/$file.npy"
+    run "$L3REPLAY" run "$build"
+    expect_refused "data/$file\.npy" 'not a regular file'
+done
 
 # --- host_orch.py ----------------------------------------------------------------------------------------------
 

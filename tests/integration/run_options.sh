@@ -70,6 +70,8 @@ run "$L3REPLAY" run "$build" -n 1 --scalar n=2
 expect_fail 'mismatch|differ|wrong'
 run "$L3REPLAY" run "$build" -n 1 --scalar nobody=2
 expect_usage nobody
+run "$L3REPLAY" run "$build" -n 1 --scalar x=2
+expect_usage 'x__ssa_v0.*tensor' '--input'
 run "$L3REPLAY" run "$build" -n 1 --scalar n=many
 expect_usage many
 
@@ -88,6 +90,40 @@ rm "$build/orchestration/host_orch.py"
 run "$L3REPLAY" run "$build" --result "$work/result.json"
 expect_status 3
 json 'result["result"] == "INFRA"'
+
+# It may be no file at all: nothing is replaced, and what cannot take it is an error.
+copy_example vector-add
+run "$L3REPLAY" run "$build" -n 1 --result /dev/full
+expect_infra '/dev/full' 'No space'
+[ -c /dev/full ] || complain "/dev/full should still be a device"
+run "$L3REPLAY" run "$build" -n 1 --result /dev/stdout
+expect_status 0
+expect_out '^\{$' '"result":.*"PASS"' '^PYPTO_EXEC_RESULT=PASS device=0$'
+mkfifo "$work/fifo"
+cat "$work/fifo" >"$work/result.json" &
+reader=$!
+run "$L3REPLAY" run "$build" -n 1 --result "$work/fifo"
+expect_pass 0
+[ -p "$work/fifo" ] || complain "the FIFO should still be one"
+wait "$reader"
+json 'result["result"] == "PASS"'
+ln -s result.json "$work/link.json"
+run "$L3REPLAY" run "$build" -n 2 --expect "out=$work/wrong.npy" --result "$work/link.json"
+expect_status 1
+[ -L "$work/link.json" ] || complain "the link should still be one"
+json 'result["result"] == "FAIL"'
+
+# Places that cannot be written are told before a kernel runs: these would crash.
+copy_example vector-add
+replace_call "$build/next_levels/add_rows/kernels/aiv/vector_add.cpp" vector_add '    __builtin_trap();'
+mkdir -p "$work/kept/out.npy"
+for place in "--result $work/no/such.json" "--result $work" "--save-outputs $work/wrong.npy/in" \
+    "--save-outputs $work/wrong.npy" "--save-outputs $work/kept"; do
+    # shellcheck disable=SC2086 # two words
+    run "$L3REPLAY" run "$build" -n 1 $place
+    expect_infra "${place#* }" 'mend'
+    refuse_err 'trap|SIGILL|illegal instruction'
+done
 
 # Generated inputs depend on the seed alone: the same twice, whatever the number of processes and cards.
 copy_example vector-add

@@ -179,6 +179,84 @@ static void test_moved_build_is_absolute(void **state)
     free(path);
 }
 
+/* What is there and shut is told so, rather than as missing. */
+static void test_shut(void **state)
+{
+    static const char *const names[] = {"orchestration/host_orch.py", "orchestration", "next_levels",
+                                        "next_levels/chip_orch/kernel_config.py", "next_levels/chip_orch",
+                                        "distributed_meta.json", "sub_workers", "sub_workers/__required__.json", ""};
+    struct error err;
+    struct build b;
+
+    make_l3(*state, GOOD);
+    temp_dir_put_text(*state, "sub_workers/__required__.json", "[]");
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        char *inner, *path;
+        struct stat st;
+        int rc;
+
+        /* Below a directory that stays open. */
+        assert_true(asprintf(&inner, "%s%s%s", (char *)*state, *names[i] ? "/" : "", names[i]) > 0);
+        path = realpath(inner, NULL);
+        assert_non_null(path);
+        if (!temp_dir_plain_user(*state)) {
+            free(path);
+            free(inner);
+            skip();
+        }
+        temp_dir_own_user();
+        assert_int_equal(stat(path, &st), 0);
+        assert_int_equal(chmod(path, 0), 0);
+        if (geteuid() == 0)
+            assert_int_equal(seteuid(65534), 0);
+        rc = build_open(*state, &b, &err);
+        temp_dir_own_user();
+        assert_int_equal(chmod(path, st.st_mode & 0777), 0);
+        if (rc != -1 || !strstr(err.what, strerror(EACCES)) || !strstr(err.what, path) || !strstr(err.mend, "access"))
+            fail_msg("%s: %d, %s, %s", names[i], rc, err.what, err.mend);
+        free(path);
+        free(inner);
+    }
+}
+
+static void test_path_that_is_not_utf8(void **state)
+{
+    struct error err;
+    struct build b;
+    char *path;
+
+    assert_true(asprintf(&path, "%s/b\xff", (char *)*state) > 0);
+    assert_int_equal(mkdir(path, 0777), 0);
+    make_l3(path, GOOD);
+    assert_int_equal(build_open(path, &b, &err), -1);
+    assert_non_null(strstr(err.what, "not valid UTF-8"));
+    assert_non_null(strstr(err.mend, "rename"));
+    free(path);
+    assert_true(asprintf(&path, "%s/b\xc3\xbc", (char *)*state) > 0);
+    assert_int_equal(mkdir(path, 0777), 0);
+    make_l3(path, GOOD);
+    assert_int_equal(build_open(path, &b, &err), 0);
+    build_free(&b);
+    free(path);
+}
+
+/* The left-over is what to mend, whether the other compile's metadata is missing or of no use. */
+static void test_left_over_without_metadata(void **state)
+{
+    struct error err;
+    struct build b;
+
+    make_l3(*state, GOOD);
+    temp_dir_put_text(*state, "kernel_config.py", "");
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(build_open(*state, &b, &err), -1);
+        assert_non_null(strstr(err.what, "compiled_meta.json"));
+        assert_non_null(strstr(err.mend, "host_orch.py"));
+        assert_non_null(strstr(err.mend, "left-over"));
+        temp_dir_put_text(*state, "compiled_meta.json", "{}");
+    }
+}
+
 /* --- faults of the metadata ---------------------------------------------- */
 
 struct fault {
@@ -340,6 +418,32 @@ static void test_two_spellings_of_a_target(void **state)
     }
 }
 
+static void test_platform_of_another_chip(void **state)
+{
+    static const struct {
+        const char *meta;
+        uint32_t notes;
+    } cases[] = {
+        {FIELD("\"backend_type\": \"Ascend910B\", \"platform\": \"a5sim\""), 1},
+        {FIELD("\"backend_type\": \"Ascend950\", \"platform\": \"a2a3sim\""), 1},
+        {FIELD("\"backend_type\": \"Ascend910B\", \"platform\": \"a2a3sim\""), 0},
+        {FIELD("\"backend_type\": \"Ascend910B\", \"platform\": \"a2a3\""), 0},
+        {FIELD("\"backend_type\": \"Ascend950\", \"platform\": \"a5\""), 0},
+        {FIELD("\"platform\": \"a5sim\""), 0}, /* nothing is contradicted */
+    };
+    struct error err;
+    struct build b;
+
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        make_l3(*state, cases[i].meta);
+        assert_int_equal(build_open(*state, &b, &err), 0);
+        assert_int_equal(b.nnote, cases[i].notes);
+        if (b.nnote)
+            assert_true(strstr(b.notes[0], b.backend_type) && strstr(b.notes[0], b.platform));
+        build_free(&b);
+    }
+}
+
 /* --- dtypes --------------------------------------------------------------- */
 
 static void test_refused_dtypes(void **state)
@@ -472,6 +576,10 @@ int main(void)
         CASE(test_compile_only_programs),
         CASE(test_no_directory),
         CASE(test_moved_build_is_absolute),
+        CASE(test_shut),
+        CASE(test_path_that_is_not_utf8),
+        CASE(test_left_over_without_metadata),
+        CASE(test_platform_of_another_chip),
         CASE(test_faults),
         CASE(test_deep_and_large),
         CASE(test_metadata_is_no_file),

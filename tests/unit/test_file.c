@@ -1,6 +1,7 @@
 /* Whole files in, whole files out. */
 #include "temp_dir.h"
 
+#include <fcntl.h>
 #include <pthread.h>
 #include <stdatomic.h>
 
@@ -129,6 +130,175 @@ static void test_full_disk(void **state)
     free(path);
 }
 
+/* A write through a link changes what the link leads to, and the link stays, also one that leads to nothing yet. */
+static void test_write_through_links(void **state)
+{
+    char *link = in(state, "link"), *chain = in(state, "chain"), *target = in(state, "d/target"), *text;
+    char *loop = in(state, "loop"), *end = in(state, "end");
+    struct error err;
+    struct stat st;
+
+    temp_dir_put(*state, "d/other", "", 0);
+    assert_int_equal(symlink("d/target", link), 0); /* relative, to nothing */
+    assert_int_equal(symlink(link, chain), 0);
+    assert_int_equal(symlink("loop", loop), 0);
+    assert_int_equal(symlink("no/such/file", end), 0);
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(file_check_writable(chain, &err), 0);
+        assert_int_equal(file_write(chain, i ? "two" : "one", 3, &err), 0);
+        text = file_read(target, 100, NULL, &err);
+        assert_string_equal(text, i ? "two" : "one");
+        free(text);
+        assert_true(lstat(link, &st) == 0 && S_ISLNK(st.st_mode));
+        assert_true(lstat(chain, &st) == 0 && S_ISLNK(st.st_mode));
+    }
+    assert_int_equal(temp_dir_count(*state), 5);
+    assert_int_equal(file_check_writable(loop, &err), -1);
+    assert_int_equal(file_write(loop, "x", 1, &err), -1);
+    assert_int_equal(file_check_writable(end, &err), -1);
+    assert_int_equal(file_write(end, "x", 1, &err), -1);
+    assert_int_equal(temp_dir_count(*state), 5);
+    free(link);
+    free(chain);
+    free(target);
+    free(loop);
+    free(end);
+}
+
+/* No device, FIFO or stream is ever replaced by a file. */
+static void test_write_into_special_files(void **state)
+{
+    char *fifo = in(state, "fifo"), *full = in(state, "full"), buf[8] = "";
+    struct error err;
+    struct stat st;
+    int reader;
+
+    assert_int_equal(mkfifo(fifo, 0600), 0);
+    reader = open(fifo, O_RDONLY | O_NONBLOCK);
+    assert_true(reader >= 0);
+    assert_int_equal(file_check_writable(fifo, &err), 0);
+    assert_int_equal(file_write(fifo, "abc", 3, &err), 0);
+    assert_int_equal(read(reader, buf, sizeof buf), 3);
+    assert_string_equal(buf, "abc");
+    assert_true(lstat(fifo, &st) == 0 && S_ISFIFO(st.st_mode));
+    close(reader);
+
+    assert_int_equal(symlink("/dev/full", full), 0);
+    assert_int_equal(file_write(full, "abc", 3, &err), -1);
+    assert_non_null(strstr(err.what, full));
+    assert_non_null(strstr(err.what, strerror(ENOSPC)));
+    assert_int_equal(file_write("/dev/null", "abc", 3, &err), 0);
+    assert_true(stat("/dev/full", &st) == 0 && S_ISCHR(st.st_mode));
+    assert_true(stat("/dev/null", &st) == 0 && S_ISCHR(st.st_mode));
+    assert_int_equal(temp_dir_count(*state), 2);
+    free(fifo);
+    free(full);
+}
+
+/* What is written to /dev/stdout of a redirected program stands between what it printed before and after. */
+static void test_write_into_own_output(void **state)
+{
+    char *path = in(state, "log"), *text;
+    int log = open(path, O_WRONLY | O_CREAT, 0600), saved, rcs[2];
+    struct error err;
+
+    assert_true(log >= 0);
+    fflush(stdout);
+    saved = dup(STDOUT_FILENO);
+    dup2(log, STDOUT_FILENO);
+    printf("before ");
+    rcs[0] = file_write("/dev/stdout", "one ", 4, &err);
+    rcs[1] = file_write(path, "two ", 4, &err);
+    printf("after");
+    fflush(stdout);
+    dup2(saved, STDOUT_FILENO);
+    close(saved);
+    close(log);
+    assert_int_equal(rcs[0], 0);
+    assert_int_equal(rcs[1], 0);
+    text = file_read(path, 100, NULL, &err);
+    assert_string_equal(text, "before one two after");
+    assert_int_equal(temp_dir_count(*state), 1);
+    free(text);
+    free(path);
+}
+
+static void test_check_writable(void **state)
+{
+    char *made = in(state, "d"), *shut = in(state, "shut/f"), *beyond = in(state, "no/such/f"), *sub = in(state, "d/f");
+    char *through = in(state, "file/f"), *dangling = in(state, "dangling");
+    struct error err;
+    int rcs[2];
+
+    assert_int_equal(mkdir(made, 0700), 0);
+    assert_int_equal(file_check_writable(sub, &err), 0);
+    assert_int_equal(file_check_writable("plain name", &err), access(".", W_OK | X_OK));
+    assert_int_equal(file_check_writable("", &err), -1);
+    assert_int_equal(file_check_writable(made, &err), -1);
+    assert_non_null(strstr(err.what, "is a directory"));
+    assert_int_equal(file_check_writable(beyond, &err), -1);
+    assert_non_null(strstr(err.what, beyond));
+    assert_non_null(strstr(err.mend, "make that directory"));
+
+    temp_dir_put(*state, "file", "", 0);
+    assert_int_equal(symlink("nothing", dangling), 0);
+    assert_int_equal(file_check_makeable(made, &err), 0);
+    assert_int_equal(file_check_makeable(beyond, &err), 0);
+    assert_int_equal(file_check_makeable("", &err), -1);
+    assert_int_equal(file_check_makeable(dangling, &err), -1);
+    assert_non_null(strstr(err.what, "in the way"));
+    assert_int_equal(file_check_makeable(through, &err), -1);
+    assert_int_equal(temp_dir_count(*state), 3); /* nothing was made */
+    assert_int_equal(temp_dir_count(made), 0);
+
+    temp_dir_put(*state, "shut/other", "", 0);
+    *strrchr(shut, '/') = '\0';
+    assert_int_equal(chmod(shut, 0500), 0);
+    shut[strlen(shut)] = '/';
+    if (temp_dir_plain_user(*state)) {
+        rcs[0] = file_check_writable(shut, &err);
+        rcs[1] = file_check_makeable(shut, &err);
+        temp_dir_own_user();
+        assert_int_equal(rcs[0], -1);
+        assert_int_equal(rcs[1], -1);
+        assert_non_null(strstr(err.what, strerror(EACCES)));
+    }
+    *strrchr(shut, '/') = '\0';
+    assert_int_equal(chmod(shut, 0700), 0);
+    free(made);
+    free(shut);
+    free(beyond);
+    free(sub);
+    free(through);
+    free(dangling);
+}
+
+static void test_is_there(void **state)
+{
+    char *path = in(state, "f"), *through = in(state, "f/x");
+    struct error err;
+    int rc;
+
+    assert_int_equal(file_is_there(path, &err), 0);
+    assert_int_equal(symlink("nothing", path), 0);
+    assert_int_equal(file_is_there(path, &err), -1);
+    assert_non_null(strstr(err.what, path));
+    assert_int_equal(unlink(path), 0);
+    temp_dir_put(*state, "f", "", 0);
+    assert_int_equal(file_is_there(path, &err), 1);
+    assert_int_equal(file_is_there(*state, &err), 1);
+    assert_int_equal(file_is_there(through, &err), -1);
+    assert_int_equal(chmod(path, 0), 0);
+    if (temp_dir_plain_user(*state)) {
+        rc = file_is_there(path, &err);
+        temp_dir_own_user();
+        assert_int_equal(rc, -1);
+        assert_non_null(strstr(err.what, strerror(EACCES)));
+    }
+    free(path);
+    free(through);
+}
+
 static void test_make_dirs(void **state)
 {
     char *path = in(state, "a/b//c/"), *through = in(state, "f/x");
@@ -196,6 +366,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         CASE(test_read),      CASE(test_read_what_is_no_file), CASE(test_write_replaces),  CASE(test_abort_and_failure),
         CASE(test_full_disk), CASE(test_make_dirs),            CASE(test_writers_at_once),
+        CASE(test_write_through_links), CASE(test_write_into_special_files), CASE(test_write_into_own_output),
+        CASE(test_check_writable), CASE(test_is_there),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

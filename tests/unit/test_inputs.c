@@ -116,6 +116,58 @@ static void test_precedence(void **state)
     free(second);
 }
 
+static int open_inputs(const struct fixture *f, struct error *err)
+{
+    struct inputs *in;
+    int rc = inputs_open(&in, &f->build, NULL, 0, 1, err);
+
+    inputs_free(in);
+    return rc;
+}
+
+/* What the user put there and nobody can read is an error, not "nothing there". */
+static void test_unusable_inputs(void **state)
+{
+    struct fixture *f = *state;
+    static const char *const names[] = {"dangling directory", "file for a directory", "dangling file",
+                                        "directory for a file", "shut directory", "shut file"};
+    char *data, *dir, *file;
+    struct error err;
+
+    assert_true(asprintf(&data, "%s/data", f->dir) > 0);
+    assert_true(asprintf(&dir, "%s/in", data) > 0);
+    assert_true(asprintf(&file, "%s/acc.npy", dir) > 0);
+    assert_int_equal(mkdir(data, 0777), 0);
+    for (int i = 0; i < 6; i++) {
+        bool shut = i >= 4;
+        int rc = -1;
+
+        memset(&err, 0, sizeof err);
+        assert_int_equal(i == 0   ? symlink("nothing", dir)
+                         : i == 1 ? mknod(dir, S_IFREG | 0600, 0)
+                                  : mkdir(dir, 0777), 0);
+        if (i > 1)
+            assert_int_equal(i == 2   ? symlink("nothing", file)
+                             : i == 3 ? mkdir(file, 0700)
+                                      : mknod(file, S_IFREG | 0600, 0), 0);
+        if (shut)
+            assert_int_equal(chmod(i == 4 ? dir : file, 0), 0);
+        if (!shut || temp_dir_plain_user(f->dir)) {
+            rc = open_inputs(f, &err);
+            temp_dir_own_user();
+            if (rc != -1 || err.kind != ERROR_INFRA || !strstr(err.what, dir) || !err.mend[0])
+                fail_msg("%s: %d, %s, %s", names[i], rc, err.what, err.mend);
+        }
+        chmod(dir, 0777);
+        if (i > 1)
+            assert_int_equal(remove(file), 0);
+        assert_int_equal(remove(dir), 0);
+    }
+    free(data);
+    free(dir);
+    free(file);
+}
+
 /* data/in/out.npy would be a reference left there by mistake: a pure output starts as zeros. */
 static void test_pure_output(void **state)
 {
@@ -455,6 +507,7 @@ int main(void)
 #define CASE(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
     const struct CMUnitTest tests[] = {
         CASE(test_precedence),
+        CASE(test_unusable_inputs),
         CASE(test_pure_output),
         CASE(test_plain_name_and_dynamic_shape),
         CASE(test_refused_files),

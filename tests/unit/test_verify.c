@@ -283,6 +283,58 @@ static void test_shown_mismatches(void **state)
     free(path);
 }
 
+static int open_expected(const struct fixture *f, struct error *err)
+{
+    struct verify *v;
+    int rc = verify_open(&v, &f->build, &f->plan, NULL, 0, strict, err);
+
+    verify_free(v);
+    return rc;
+}
+
+/* What the user put there and nobody can read is an error, not "nothing there". */
+static void test_unusable_expected(void **state)
+{
+    struct fixture *f = *state;
+    static const char *const names[] = {"dangling directory", "file for a directory", "dangling file",
+                                        "directory for a file", "shut directory", "shut file"};
+    char *data, *dir, *file;
+    struct error err;
+
+    assert_true(asprintf(&data, "%s/data", f->dir) > 0);
+    assert_true(asprintf(&dir, "%s/out", data) > 0);
+    assert_true(asprintf(&file, "%s/out.npy", dir) > 0);
+    assert_int_equal(mkdir(data, 0777), 0);
+    for (int i = 0; i < 6; i++) {
+        bool shut = i >= 4;
+        int rc = -1;
+
+        memset(&err, 0, sizeof err);
+        assert_int_equal(i == 0   ? symlink("nothing", dir)
+                         : i == 1 ? mknod(dir, S_IFREG | 0600, 0)
+                                  : mkdir(dir, 0777), 0);
+        if (i > 1)
+            assert_int_equal(i == 2   ? symlink("nothing", file)
+                             : i == 3 ? mkdir(file, 0700)
+                                      : mknod(file, S_IFREG | 0600, 0), 0);
+        if (shut)
+            assert_int_equal(chmod(i == 4 ? dir : file, 0), 0);
+        if (!shut || temp_dir_plain_user(f->dir)) {
+            rc = open_expected(f, &err);
+            temp_dir_own_user();
+            if (rc != -1 || err.kind != ERROR_INFRA || !strstr(err.what, dir) || !err.mend[0])
+                fail_msg("%s: %d, %s, %s", names[i], rc, err.what, err.mend);
+        }
+        chmod(dir, 0777);
+        if (i > 1)
+            assert_int_equal(remove(file), 0);
+        assert_int_equal(remove(dir), 0);
+    }
+    free(data);
+    free(dir);
+    free(file);
+}
+
 static void test_given_beats_build(void **state)
 {
     static const int64_t zeros[6];
@@ -397,6 +449,7 @@ int main(void)
         CASE(test_nothing_expected),
         CASE(test_expected_of_build),
         CASE(test_shown_mismatches),
+        CASE(test_unusable_expected),
         CASE(test_given_beats_build),
         CASE(test_expected_that_does_not_fit),
         CASE(test_float32_for_bfloat16),
