@@ -198,7 +198,7 @@ static double make_all(const char *dir, const char *jobs)
 static void bench_many(const char *top, const char *store)
 {
     static const char *const processes[] = {"1", "2", "4"};
-    char dir[PATH_ROOM];
+    char dir[64];
     double prepare, wall;
     long before;
 
@@ -225,7 +225,7 @@ static void bench_many(const char *top, const char *store)
 
 static void bench_isa(const char *top)
 {
-    char dir[PATH_ROOM];
+    char dir[64];
     double prepare, wall;
 
     if (!getenv("PTO_ISA_ROOT")) {
