@@ -153,6 +153,17 @@ static int scalar_rule(const struct plan *p, uint32_t id, const struct plan_scal
     return error_set(err, NULL, NULL, "card %u is no member of domain %s", s->card, plan_text(p, d->name));
 }
 
+/* As simpler's wire does (docs/formats.md, "Recording"). */
+static int not_empty(const struct plan *p, uint32_t arg, const struct plan_view *v, struct error *err)
+{
+    for (uint32_t d = 0; d < v->ndim; d++)
+        if (p->dims[v->dims + d] == 0)
+            return error_set(err, NULL, "check the bounds of the slice in host_orch.py, and record the plan again",
+                             "argument %u is an empty view of %s, which a dispatch does not take", arg,
+                             plan_text(p, p->storages[v->storage].name));
+    return 0;
+}
+
 static int args_rule(const struct plan *p, uint32_t id, const struct plan_node *node, const struct plan_arg *args,
                      struct error *err)
 {
@@ -165,6 +176,8 @@ static int args_rule(const struct plan *p, uint32_t id, const struct plan_node *
             return error_set(err, NULL, NULL, "argument %u has the unknown tag %u", i, args[i].tag);
         s = &p->storages[p->views[args[i].view].storage];
         if (s->kind == PLAN_WINDOW && live_domain(p, id, s->domain, err))
+            return -1;
+        if (node->kind == PLAN_DISPATCH && not_empty(p, i, &p->views[args[i].view], err))
             return -1;
     }
     return 0;

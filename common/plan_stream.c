@@ -128,6 +128,11 @@ int plan_stream_line(struct plan_stream *s, char *line, size_t length, struct er
     return -1;
 }
 
+void plan_stream_skip(struct plan_stream *s)
+{
+    s->line++;
+}
+
 int plan_stream_finish(struct plan_stream *s, struct plan *out, struct error *err)
 {
     char where[sizeof err->where];

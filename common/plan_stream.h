@@ -23,6 +23,9 @@ void plan_stream_free(struct plan_stream *s); /* NULL is fine */
 /* Feed one line (no newline needed, NUL-terminated, may be modified). */
 int plan_stream_line(struct plan_stream *s, char *line, size_t length, struct error *err);
 
+/* Count a line that came in between and is none of the plan's, for the line numbers in errors. */
+void plan_stream_skip(struct plan_stream *s);
+
 /* After the last line: fails when the end record was not seen. On success the plan moves to `*out`. */
 int plan_stream_finish(struct plan_stream *s, struct plan *out, struct error *err);
 

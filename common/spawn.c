@@ -19,6 +19,9 @@ static int become(const char *const *argv, int in, int out, pid_t parent)
         if (sigaction(sig, NULL, &old) == 0 && old.sa_handler != SIG_IGN && old.sa_handler != SIG_DFL)
             signal(sig, SIG_DFL);
     }
+    signal(SIGPIPE, SIG_DFL); /* ignored by us, which programs do not expect to inherit */
+    if (setpgid(0, 0) < 0)
+        return errno;
     sigemptyset(&none);
     sigprocmask(SIG_SETMASK, &none, NULL);
     if (prctl(PR_SET_PDEATHSIG, SIGKILL) < 0)
@@ -117,8 +120,10 @@ int spawn_finish(struct spawned *s, int kill_it)
     int status = -1;
 
     close_all((int[]){s->to, s->from}, 2);
-    if (kill_it)
-        kill(s->pid, SIGKILL);
+    if (kill_it) {
+        kill(-s->pid, SIGKILL);
+        kill(s->pid, SIGKILL); /* it may have left its group */
+    }
     reap(s->pid, &status);
     return status;
 }

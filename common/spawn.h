@@ -1,9 +1,10 @@
 /*
  * spawn - start a child with pipes to its stdin and from its stdout.
  *
- * The child dies when the thread that started it does (PR_SET_PDEATHSIG),
- * starts with no signal blocked and none handled, and shares stderr and every
- * other descriptor that is not close-on-exec.
+ * The child leads a process group of its own, dies when the thread that started
+ * it does (PR_SET_PDEATHSIG; its own children then live on), starts with no
+ * signal blocked, none handled and SIGPIPE not ignored, and shares stderr and
+ * every other descriptor that is not close-on-exec.
  */
 #ifndef L3R_COMMON_SPAWN_H
 #define L3R_COMMON_SPAWN_H
@@ -21,7 +22,8 @@ struct spawned {
 /* Start argv[0], looked up on PATH. Returns 0; -1 with `err` filled when there is no such program or no process. */
 int spawn_start(struct spawned *s, const char *const *argv, struct error *err);
 
-/* Close the pipes; kill the child first when `kill_it`. Reaps it and returns its wait status, -1 when unknown. */
+/* Close the pipes; kill the child and its process group first when `kill_it`. Reaps it and returns its wait status,
+ * -1 when unknown. */
 int spawn_finish(struct spawned *s, int kill_it);
 
 #endif

@@ -23,12 +23,14 @@
 enum { EXIT_USAGE = 2, EXIT_INFRA = 3, PATIENCE_MS = 4000, CLOSING_MS = 1000 };
 
 struct front {
-    struct relay relay;
+    struct relay relay, log; /* of stdout and stderr */
+    const char *program;     /* mpirun's path */
     pid_t mpirun; /* leader of its own process group; 0 once it was waited for */
     int status;
-    int output, signals; /* read end of its stdout; signalfd */
-    bool asked;          /* a signal was passed on */
-    long deadline;       /* CLOCK_MONOTONIC ms at which everything is killed; 0: none */
+    int output, messages; /* read ends of its stdout and stderr */
+    int signals;          /* signalfd */
+    bool asked;           /* a signal was passed on */
+    long deadline;        /* CLOCK_MONOTONIC ms at which everything is killed; 0: none */
 };
 
 static const char *rank_variable(void)
@@ -67,7 +69,7 @@ static long now_ms(void)
 }
 
 /* Runs in the child. */
-static _Noreturn void become_mpirun(char **command, int output, pid_t parent, const sigset_t *mask)
+static _Noreturn void become_mpirun(char **command, int output, int messages, pid_t parent, const sigset_t *mask)
 {
     struct error err;
     int null = open("/dev/null", O_RDONLY | O_CLOEXEC);
@@ -79,35 +81,55 @@ static _Noreturn void become_mpirun(char **command, int output, pid_t parent, co
     sigprocmask(SIG_SETMASK, mask, NULL);
     if (getppid() != parent)
         _exit(EXIT_INFRA);
-    if (null >= 0 && dup2(null, STDIN_FILENO) >= 0 && dup2(output, STDOUT_FILENO) >= 0)
+    if (null >= 0 && dup2(null, STDIN_FILENO) >= 0 && dup2(output, STDOUT_FILENO) >= 0 &&
+        dup2(messages, STDERR_FILENO) >= 0)
         execv(command[0], command);
     error_errno(&err, NULL, "install the package openmpi-bin again", "cannot start %s", command[0]);
     error_print(&err);
     _exit(EXIT_INFRA);
 }
 
+/* A descriptor below 3 stands for a closed standard stream, and would be overwritten by the child's dup2(). */
+static int make_pipe(int fds[2])
+{
+    if (pipe2(fds, O_CLOEXEC) < 0)
+        return -1;
+    for (int i = 0; i < 2; i++) {
+        int high = fds[i] > STDERR_FILENO ? fds[i] : fcntl(fds[i], F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+        if (high < 0)
+            return -1;
+        if (high != fds[i])
+            close(fds[i]);
+        fds[i] = high;
+    }
+    return 0;
+}
+
 static int start(struct front *f, char **command, struct error *err)
 {
     sigset_t taken, before;
     pid_t parent = getpid();
-    int fds[2];
+    int output[2], messages[2];
 
+    f->program = command[0];
     sigemptyset(&taken);
     sigaddset(&taken, SIGINT);
     sigaddset(&taken, SIGTERM);
     sigaddset(&taken, SIGHUP);
     sigaddset(&taken, SIGCHLD);
-    if (pipe2(fds, O_CLOEXEC) < 0)
+    if (make_pipe(output) < 0 || make_pipe(messages) < 0)
         return error_errno(err, NULL, "raise the limit of open files (ulimit -n)", "cannot make a pipe for mpirun");
     sigprocmask(SIG_BLOCK, &taken, &before);
-    f->output = fds[0];
+    f->output = output[0];
+    f->messages = messages[0];
     f->signals = signalfd(-1, &taken, SFD_CLOEXEC | SFD_NONBLOCK);
     /* What mpirun leaves behind when it is killed becomes our child, and can be found. */
     prctl(PR_SET_CHILD_SUBREAPER, 1);
     f->mpirun = f->signals < 0 ? -1 : fork();
     if (f->mpirun == 0)
-        become_mpirun(command, fds[1], parent, &before);
-    close(fds[1]);
+        become_mpirun(command, output[1], messages[1], parent, &before);
+    close(output[1]);
+    close(messages[1]);
     if (f->mpirun < 0) {
         f->mpirun = 0;
         return error_errno(err, NULL, "end other processes on this host", "cannot start mpirun");
@@ -178,24 +200,32 @@ static void take_signals(struct front *f)
     }
 }
 
-/* Until mpirun ended and nobody holds its output open. */
+/* Until mpirun ended and nobody holds its output open. mpirun does not write to our stderr itself: it would give up
+ * when nobody reads that. */
 static void watch(struct front *f)
 {
-    bool open = true;
+    bool open = true, log_open = true;
 
-    while (open || f->mpirun) {
-        struct pollfd fds[] = {{.fd = open ? f->output : -1, .events = POLLIN}, {.fd = f->signals, .events = POLLIN}};
+    while (open || log_open || f->mpirun) {
+        struct pollfd fds[] = {{.fd = log_open ? f->messages : -1, .events = POLLIN},
+                               {.fd = open ? f->output : -1, .events = POLLIN},
+                               {.fd = f->signals, .events = POLLIN}};
         long left = f->deadline ? f->deadline - now_ms() : -1;
         if (f->deadline && left <= 0) {
             kill_all(f);
             f->deadline = 0;
             continue;
         }
-        if (poll(fds, 2, (int)left) < 0 && errno != EINTR)
+        if (poll(fds, 3, (int)left) < 0) {
+            if (errno == EINTR)
+                continue;
             break;
+        }
         if (fds[0].revents)
-            open = relay_pass(&f->relay, f->output, STDOUT_FILENO);
+            log_open = relay_pass(&f->log, f->messages, STDERR_FILENO);
         if (fds[1].revents)
+            open = relay_pass(&f->relay, f->output, STDOUT_FILENO);
+        if (fds[2].revents)
             take_signals(f);
     }
     kill_all(f);
@@ -209,6 +239,12 @@ static int conclude(struct front *f)
 
     relay_watch(&f->relay, "\n", 1);
     code = relay_exit_code(&f->relay);
+    if (f->relay.lost) {
+        error_set(&err, "stdout", "keep the reader of the output until its end, or give it the space it needs",
+                  "the result could not be written: the replay ended with exit code %d", code);
+        error_print(&err);
+        return EXIT_INFRA;
+    }
     if (code >= 0)
         return code;
     if (WIFEXITED(f->status) && WEXITSTATUS(f->status) == EXIT_USAGE)
@@ -217,8 +253,8 @@ static int conclude(struct front *f)
         error_set(&err, NULL, NULL, "the replay was ended by signal %d (%s) before it had a result",
                   WTERMSIG(f->status), strsignal(WTERMSIG(f->status)));
     else
-        error_set(&err, NULL, NULL, "the replay %s before it had a result (mpirun: code %d)",
-                  f->asked ? "was interrupted" : "ended", WEXITSTATUS(f->status));
+        error_set(&err, NULL, f->asked ? NULL : mpirun_mend(), "the replay %s before it had a result (%s: code %d)",
+                  f->asked ? "was interrupted" : "ended", f->program, WEXITSTATUS(f->status));
     error_print(&err);
     printf("%sPYPTO_EXEC_RESULT=INFRA\n", in_line ? "\n" : "");
     fflush(stdout);
@@ -235,7 +271,7 @@ static int fail(const struct error *err)
 
 int launch_self(int nproc, int argc, char **argv)
 {
-    struct front f = {.output = -1, .signals = -1};
+    struct front f = {.output = -1, .messages = -1, .signals = -1};
     char exe[PATH_MAX], **command = NULL;
     ssize_t n = readlink("/proc/self/exe", exe, sizeof exe - 1);
     struct error err;
@@ -258,6 +294,8 @@ int launch_self(int nproc, int argc, char **argv)
     free(command);
     if (f.output >= 0)
         close(f.output);
+    if (f.messages >= 0)
+        close(f.messages);
     if (f.signals >= 0)
         close(f.signals);
     return code;

@@ -1,5 +1,6 @@
 #include "launch/mpirun.h"
 
+#include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -95,4 +96,30 @@ int mpirun_environment(struct error *err)
     if (setenv("OMPI_ALLOW_RUN_AS_ROOT", "1", 0) < 0 || setenv("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1", 0) < 0)
         return error_nomem(err, "environment", 1);
     return 0;
+}
+
+/* Root may write anywhere but where nothing can be made (/proc), so try. */
+static bool can_make_files(void)
+{
+    const char *dir = getenv("TMPDIR");
+    char path[PATH_SIZE];
+    int n = snprintf(path, sizeof path, "%s/l3replay-XXXXXX", dir && *dir ? dir : "/tmp");
+
+    if (n >= (int)sizeof path || !mkdtemp(path))
+        return false;
+    rmdir(path);
+    return true;
+}
+
+const char *mpirun_mend(void)
+{
+    char path[PATH_SIZE];
+
+    if (!getcwd(path, sizeof path) && errno == ENOENT)
+        return "the current directory was deleted: change to one that exists";
+    if (!can_make_files())
+        return "mpirun can make no files in TMPDIR (/tmp when not set): name a directory that exists, can be written "
+               "and has space";
+    return "look at the messages above; when there are none, see whether this mpirun is one of Open MPI and runs other "
+           "programs (mpirun -np 2 hostname), or set L3REPLAY_MPIRUN to another";
 }

@@ -13,4 +13,7 @@ char **mpirun_command(int nproc, const char *exe, int argc, char **argv, struct 
 /* Set what mpirun wants in the environment when root starts it. */
 int mpirun_environment(struct error *err);
 
+/* What to do when mpirun ended without a result: looks at what it needs here to start a job. */
+const char *mpirun_mend(void);
+
 #endif

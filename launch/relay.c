@@ -21,6 +21,9 @@ static void take_start(struct relay *r)
         r->fail++;
     else if (strncmp(value, "INFRA", 5) == 0)
         r->infra++;
+    else
+        return;
+    r->lost = r->lost || r->broken;
 }
 
 void relay_watch(struct relay *r, const char *bytes, size_t n)
@@ -43,30 +46,37 @@ int relay_exit_code(const struct relay *r)
     return r->pass > 0 ? 0 : -1;
 }
 
-static void write_all(int fd, const char *bytes, size_t n)
+/* Returns how many bytes were taken. */
+static size_t write_all(int fd, const char *bytes, size_t size)
 {
+    size_t n = size;
+
     while (n > 0) {
         ssize_t done = write(fd, bytes, n);
         if (done < 0 && errno == EAGAIN) {
             struct pollfd p = {.fd = fd, .events = POLLOUT};
             poll(&p, 1, -1);
         } else if (done < 0 && errno != EINTR) {
-            return;
+            break;
         } else if (done > 0) {
             bytes += done;
             n -= (size_t)done;
         }
     }
+    return size - n;
 }
 
 bool relay_pass(struct relay *r, int from, int to)
 {
     char bytes[16384];
     ssize_t n = read(from, bytes, sizeof bytes);
+    size_t passed;
 
     if (n < 0)
         return errno == EINTR || errno == EAGAIN;
-    write_all(to, bytes, (size_t)n);
-    relay_watch(r, bytes, (size_t)n);
+    passed = r->broken ? 0 : write_all(to, bytes, (size_t)n);
+    relay_watch(r, bytes, passed);
+    r->broken = r->broken || passed < (size_t)n;
+    relay_watch(r, bytes + passed, (size_t)n - passed);
     return n > 0;
 }

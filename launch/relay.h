@@ -10,19 +10,22 @@
 struct relay {
     unsigned pass, fail, infra; /* markers seen at the start of a line */
     bool in_line;               /* the last byte passed on was no newline */
+    bool broken;                /* the receiver takes no more: what comes is watched and dropped */
+    bool lost;                  /* and a marker was in that */
     char start[32];             /* first bytes of the current line */
     size_t nstart;
 };
 
-/* Look at the next bytes of the output. */
+/* Look at the next bytes of the output; they were passed on unless `broken`. */
 void relay_watch(struct relay *r, const char *bytes, size_t n);
 
 /* Exit code of the markers seen: 1 when there was a FAIL, else 3 when there was an INFRA, else 0; -1 when there were
  * none. */
 int relay_exit_code(const struct relay *r);
 
-/* Pass on what can be read from `from` to `to` and watch it. Returns false at its end. A `to` that takes no more is
- * no error: nobody reads it, and the markers still count. */
+/* Pass on what can be read from `from` to `to` and watch it. Returns false at its end. A `to` that takes no more
+ * (nobody reads it, a full disk) is marked as `broken`, and the rest of `from` is read all the same. Want SIGPIPE
+ * ignored. */
 bool relay_pass(struct relay *r, int from, int to);
 
 #endif

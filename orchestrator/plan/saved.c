@@ -1,6 +1,7 @@
 #include "orchestrator/plan/saved.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,6 +9,9 @@
 #include "common/json_write.h"
 #include "common/plan_stream.h"
 #include "orchestrator/record/program_read.h"
+
+#define RERECORD "record the plan again: l3replay plan BUILD --format json"
+#define MEND_FILE "give the file that `l3replay plan --format json` wrote"
 
 /* The path below `build_dir`, or the whole path when it lies elsewhere. */
 static const char *relative(const char *build_dir, const char *path)
@@ -118,54 +122,92 @@ static int place_program(struct program *p, const char *build_dir, struct error 
     return 0;
 }
 
-int saved_program_read(struct program_table *programs, const char *line, size_t length, const char *build_dir,
-                       struct error *err)
+static int read_program(struct program_table *programs, const char *line, size_t length, const char *origin,
+                        const char *mend, const char *build_dir, struct error *err)
 {
-    if (program_read(programs, line, length, err) < 0)
+    if (program_read(programs, line, length, origin, mend, err) < 0)
         return -1;
     return place_program(&programs->items[programs->count - 1], build_dir, err);
 }
 
-static int take_line(struct plan_stream *stream, struct program_table *programs, char *line, size_t length,
+int saved_program_read(struct program_table *programs, const char *line, size_t length, const char *build_dir,
+                       struct error *err)
+{
+    return read_program(programs, line, length, "the programs that process 0 sent",
+                        "report this as a fault of l3replay", build_dir, err);
+}
+
+struct saved_file {
+    const char *path;
+    FILE *file;
+    struct plan_stream *stream;
+    unsigned long long line; /* lines read */
+};
+
+static int take_line(struct saved_file *saved, struct program_table *programs, char *line, size_t length,
                      const char *build_dir, struct error *err)
 {
     static const char program_key[] = "{\"kernel_config\":";
+    char origin[PATH_MAX + 32];
 
-    if (strncmp(line, program_key, sizeof program_key - 1) == 0)
-        return saved_program_read(programs, line, length, build_dir, err);
-    return plan_stream_line(stream, line, length, err);
+    saved->line++;
+    if (strncmp(line, program_key, sizeof program_key - 1) != 0)
+        return plan_stream_line(saved->stream, line, length, err);
+    plan_stream_skip(saved->stream);
+    snprintf(origin, sizeof origin, "%s, line %llu", saved->path, saved->line);
+    return read_program(programs, line, length, origin, RERECORD, build_dir, err);
+}
+
+static int take_lines(struct saved_file *saved, struct program_table *programs, const char *build_dir,
+                      struct error *err)
+{
+    char *line = NULL;
+    size_t room = 0;
+    ssize_t n;
+    int rc = 0;
+
+    errno = 0;
+    while (rc == 0 && (n = getline(&line, &room, saved->file)) > 0) {
+        if (line[n - 1] == '\n')
+            line[--n] = '\0';
+        rc = take_line(saved, programs, line, (size_t)n, build_dir, err);
+    }
+    if (rc == 0 && !feof(saved->file))
+        rc = error_errno(err, saved->path, MEND_FILE, "cannot read the plan");
+    free(line);
+    return rc;
+}
+
+/* Whether the name stands for a descriptor of this process: mpirun gives its processes none of its own. */
+static bool is_descriptor(const char *path)
+{
+    return strcmp(path, "/dev/stdin") == 0 || strncmp(path, "/dev/fd/", 8) == 0 || strncmp(path, "/proc/", 6) == 0;
+}
+
+static const char *mend_file(const char *path)
+{
+    return is_descriptor(path) ? "standard input and other open files do not reach the processes of a replay: write "
+                                 "the plan into a file, and give its path"
+                               : MEND_FILE;
 }
 
 int saved_plan_load(const char *path, const char *build_dir, struct program_table *programs, struct plan *plan,
                     struct error *err)
 {
-    FILE *f = fopen(path, "r");
-    struct plan_stream *stream = NULL;
-    char *line = NULL;
-    size_t room = 0;
-    ssize_t n;
+    struct saved_file saved = {.path = path, .file = fopen(path, "re")};
     int rc = -1;
 
     memset(programs, 0, sizeof *programs);
-    if (!f)
-        return error_errno(err, path, "give the file that `l3replay plan --format json` wrote", "cannot open the plan");
-    stream = plan_stream_new(path, err);
-    if (!stream)
-        goto out;
-    while ((n = getline(&line, &room, f)) > 0) {
-        if (line[n - 1] == '\n')
-            line[--n] = '\0';
-        if (take_line(stream, programs, line, (size_t)n, build_dir, err) < 0)
-            goto out;
+    if (!saved.file)
+        return error_errno(err, path, mend_file(path), "cannot open the plan");
+    saved.stream = plan_stream_new(path, err);
+    if (saved.stream && take_lines(&saved, programs, build_dir, err) == 0) {
+        if (saved.line == 0)
+            error_set(err, path, mend_file(path), "the plan is empty");
+        else
+            rc = plan_stream_finish(saved.stream, plan, err);
     }
-    if (ferror(f)) {
-        error_errno(err, path, NULL, "cannot read the plan");
-        goto out;
-    }
-    rc = plan_stream_finish(stream, plan, err);
-out:
-    plan_stream_free(stream);
-    free(line);
-    fclose(f);
+    plan_stream_free(saved.stream);
+    fclose(saved.file);
     return rc;
 }

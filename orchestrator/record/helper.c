@@ -9,16 +9,22 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/pidfd.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "common/file.h"
 #include "common/install.h"
+#include "common/log.h"
 #include "common/python.h"
 #include "common/spawn.h"
 
 enum { DEFAULT_TIMEOUT_S = 60, READ_SIZE = 1 << 16 };
+enum { START_MS = 10000, NOTE_MS = 5000, ANSWER_MS = 2000, TRACE_MS = 300 };
+
+/* How converse() ended, beside -1 for an error. */
+enum { GO_ON, LAST_LINE, END_OF_FILE, SILENT };
 
 static const char MEND_PYTHON[] = "install Python 3.8 or later, or name an interpreter in L3REPLAY_PYTHON";
 
@@ -29,7 +35,11 @@ struct conversation {
     char *line; /* what was read and not yet taken */
     size_t used, capacity;
     bool spoke; /* printed something */
+    int pidfd; /* -1 when there is none */
     int timeout_ms;
+    int64_t started, deadline;
+    int asked; /* signals sent for being silent */
+    bool told;
     helper_line_fn *on_line;
     void *context;
 };
@@ -41,19 +51,20 @@ static const char *setting(const char *name)
     return value && *value ? value : NULL;
 }
 
-static int read_timeout(int *milliseconds, struct error *err)
+int helper_timeout(double *seconds, struct error *err)
 {
     const char *text = setting("L3REPLAY_RECORD_TIMEOUT");
     char *end;
-    double seconds = DEFAULT_TIMEOUT_S;
+    double limit = DEFAULT_TIMEOUT_S;
 
     if (text) {
-        seconds = strtod(text, &end);
-        if (*end || !(seconds > 0 && seconds <= INT_MAX / 1000))
+        limit = strtod(text, &end);
+        if (*end || !(limit > 0 && limit <= INT_MAX / 1000 - 1))
             return error_set(err, "L3REPLAY_RECORD_TIMEOUT", "give seconds, as in L3REPLAY_RECORD_TIMEOUT=300",
                              "'%s' is not a positive number of seconds", text);
     }
-    *milliseconds = (int)(seconds * 1000) + 1;
+    if (!(*seconds > 0 && *seconds < limit))
+        *seconds = limit;
     return 0;
 }
 
@@ -75,6 +86,7 @@ static int start(struct conversation *c, struct error *err)
     if (rc < 0 && err)
         snprintf(err->mend, sizeof err->mend, "%s", MEND_PYTHON);
     free(script);
+    c->pidfd = rc < 0 ? -1 : pidfd_open(c->child.pid, 0);
     return rc;
 }
 
@@ -114,7 +126,6 @@ static int take_lines(struct conversation *c, size_t fresh, struct error *err)
     return rc;
 }
 
-/* Returns 0 to go on, 1 at the last line, 2 at end of file, -1 on an error. */
 static int read_some(struct conversation *c, struct error *err)
 {
     ssize_t n;
@@ -133,7 +144,7 @@ static int read_some(struct conversation *c, struct error *err)
     if (n < 0)
         return error_errno(err, NULL, NULL, "cannot read from the recorder");
     if (n == 0)
-        return 2;
+        return END_OF_FILE;
     c->used += (size_t)n;
     c->spoke = true;
     return take_lines(c, (size_t)n, err);
@@ -147,31 +158,78 @@ static int64_t now_ms(void)
     return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
 }
 
-/* As read_some(); 3 when the helper was silent for too long. */
+/* It was silent for too long: first it may say itself where it is. */
+static int press(struct conversation *c)
+{
+    static const int signals[] = {SIGUSR1, SIGUSR2}, patience_ms[] = {ANSWER_MS, TRACE_MS};
+
+    if (c->asked == 2)
+        return SILENT;
+    kill(c->child.pid, signals[c->asked]);
+    c->deadline = now_ms() + patience_ms[c->asked];
+    c->asked++;
+    return GO_ON;
+}
+
+/* Milliseconds until something is due; what is due by now is done. */
+static int until_due(struct conversation *c, int *rc)
+{
+    int64_t now = now_ms(), next = c->deadline;
+
+    if (!c->told && now - c->started >= NOTE_MS) {
+        c->told = true;
+        log_note("host_orch.py is still being recorded after %d s", NOTE_MS / 1000);
+    }
+    if (!c->told && c->started + NOTE_MS < next)
+        next = c->started + NOTE_MS;
+    *rc = now >= c->deadline ? press(c) : GO_ON;
+    return next > now ? (int)(next - now) : 0;
+}
+
 static int converse(struct conversation *c, struct error *err)
 {
-    int64_t deadline = now_ms() + c->timeout_ms;
+    int rc;
 
+    c->started = now_ms();
+    /* The interpreter's own start, which a busy host makes long, is no fault of host_orch.py. */
+    c->deadline = c->started + (c->timeout_ms > START_MS ? c->timeout_ms : START_MS);
     for (;;) {
-        struct pollfd fds[2] = {{c->child.from, POLLIN, 0}, {c->child.to, POLLOUT, 0}};
-        int64_t left = deadline - now_ms();
-        int n = left > 0 ? poll(fds, c->child.to >= 0 ? 2 : 1, (int)left) : 0;
+        struct pollfd fds[3] = {{c->child.from, POLLIN, 0}, {c->child.to, POLLOUT, 0}, {c->pidfd, POLLIN, 0}};
+        int left = until_due(c, &rc);
 
-        if (n < 0 && errno != EINTR)
-            return error_errno(err, NULL, NULL, "cannot wait for the recorder");
-        if (left <= 0)
-            return 3;
-        if (n <= 0)
+        if (rc != GO_ON)
+            return rc;
+        if (poll(fds, 3, left) < 0) {
+            if (errno != EINTR)
+                return error_errno(err, NULL, NULL, "cannot wait for the recorder");
             continue;
+        }
         if (c->child.to >= 0 && fds[1].revents)
             send_request(c);
         if (fds[0].revents) {
-            int rc = read_some(c, err);
-            if (rc != 0)
+            rc = read_some(c, err);
+            if (rc != GO_ON)
                 return rc;
-            deadline = now_ms() + c->timeout_ms;
+            if (!c->asked)
+                c->deadline = now_ms() + c->timeout_ms;
+        } else if (fds[2].revents) {
+            return END_OF_FILE; /* though a process that it left behind may hold the pipe */
         }
     }
+}
+
+/* The pipe's end may come before the process's own, which says more. */
+static int last_words(struct conversation *c)
+{
+    struct pollfd ended = {c->pidfd, POLLIN, 0};
+    int64_t left;
+
+    while ((left = c->deadline - now_ms()) > 0) {
+        int n = poll(&ended, 1, (int)left);
+        if (n > 0 || (n < 0 && errno != EINTR))
+            return END_OF_FILE;
+    }
+    return SILENT;
 }
 
 static int ended_early(bool spoke, int status, struct error *err)
@@ -189,27 +247,36 @@ static int ended_early(bool spoke, int status, struct error *err)
                      status >= 0 ? WEXITSTATUS(status) : -1);
 }
 
-int helper_run(const char *request, helper_line_fn *on_line, void *context, struct error *err)
+int helper_run(const char *request, double timeout, helper_line_fn *on_line, void *context, struct error *err)
 {
-    struct conversation c = {.request = request, .size = strlen(request), .on_line = on_line, .context = context};
+    struct conversation c = {.request = request,
+                             .size = strlen(request),
+                             .timeout_ms = (int)(timeout * 1000) + 1,
+                             .on_line = on_line,
+                             .context = context};
     struct sigaction ignore = {.sa_handler = SIG_IGN}, before;
     int rc, status;
 
-    if (read_timeout(&c.timeout_ms, err) < 0 || start(&c, err) < 0)
+    if (start(&c, err) < 0)
         return -1;
     sigaction(SIGPIPE, &ignore, &before);
     rc = converse(&c, err);
     sigaction(SIGPIPE, &before, NULL);
-    status = spawn_finish(&c.child, rc != 2);
+    if (rc == END_OF_FILE)
+        rc = last_words(&c);
+    status = spawn_finish(&c.child, true);
+    if (c.pidfd >= 0)
+        close(c.pidfd);
     free(c.line);
-    if (rc == 1)
+    if (rc == LAST_LINE)
         return 0;
-    if (rc == 2)
+    if (rc == END_OF_FILE && !c.asked)
         return ended_early(c.spoke, status, err);
-    if (rc == 3)
+    if (rc == END_OF_FILE || rc == SILENT)
         return error_set(err, NULL,
-                         "look for an endless loop in host_orch.py; if it really takes longer, set "
-                         "L3REPLAY_RECORD_TIMEOUT to more seconds",
-                         "host_orch.py submitted nothing for %d seconds and was stopped", c.timeout_ms / 1000);
+                         "look for an endless loop at the line that the traceback above names, in host_orch.py or a "
+                         "kernel_config.py; if it really takes longer, set L3REPLAY_RECORD_TIMEOUT or --timeout to "
+                         "more seconds",
+                         "the recorder printed nothing for %g s and was stopped", timeout);
     return -1;
 }

@@ -10,8 +10,10 @@
  *   {"error":{...}}, {"done":1}     the last line, one of the two
  *
  * The interpreter is $L3REPLAY_PYTHON, else python3 on PATH; the recorder is
- * where common/install.h finds it. The child is always reaped, dies with the caller, and is killed when it
- * prints nothing for $L3REPLAY_RECORD_TIMEOUT seconds (60 when not set).
+ * where common/install.h finds it. The child is always reaped and dies with the caller. When it prints nothing for
+ * too long it is asked with SIGUSR1 for an error record that says which line runs, then with SIGUSR2 for a traceback
+ * on stderr, and then killed. Whatever it has started and what stayed in its process group is killed with it, and
+ * nothing waits for them.
  */
 #ifndef L3R_ORCHESTRATOR_RECORD_HELPER_H
 #define L3R_ORCHESTRATOR_RECORD_HELPER_H
@@ -24,8 +26,12 @@
  * last one, -1 with `err` filled to stop the helper. */
 typedef int helper_line_fn(void *context, char *line, size_t length, struct error *err);
 
-/* Run the recorder on `request`. Returns 0 when `on_line` returned 1; -1 with `err` filled when it returned -1,
- * the helper could not be started, ended early, or was silent for too long. */
-int helper_run(const char *request, helper_line_fn *on_line, void *context, struct error *err);
+/* Make `*seconds` (0: not given) the time without output after which the recorder is stopped:
+ * $L3REPLAY_RECORD_TIMEOUT, else 60, or less when less was given. */
+int helper_timeout(double *seconds, struct error *err);
+
+/* Run the recorder on `request`, with that timeout. Returns 0 when `on_line` returned 1; -1 with `err` filled when it
+ * returned -1, the helper could not be started, ended early, or was silent for too long. */
+int helper_run(const char *request, double timeout, helper_line_fn *on_line, void *context, struct error *err);
 
 #endif

@@ -83,6 +83,8 @@ static int take_kernel(const struct json_source *src, const cJSON *object, struc
         take_includes(src, object, k) < 0 ||
         json_string(src, "core", cJSON_GetObjectItemCaseSensitive(object, "core"), &core) < 0)
         return -1;
+    if (strcmp(core, "aic") != 0 && strcmp(core, "aiv") != 0)
+        return json_fail(src, "core", "it is \"%.40s\", which is neither \"aic\" nor \"aiv\"", core);
     k->core = strcmp(core, "aic") == 0 ? CORE_AIC : CORE_AIV;
     k->external = cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(object, "external"));
     return 0;
@@ -124,9 +126,18 @@ static int take_program(const struct json_source *src, const cJSON *object, stru
     return take_kernels(src, object, p);
 }
 
-int program_read(struct program_table *table, const char *line, size_t length, struct error *err)
+static int not_there_yet(const struct json_source *src, const struct program_table *table, const struct program *p)
 {
-    struct json_source src = {"the recorder's output", "report this as a fault of l3replay", err};
+    for (size_t i = 0; i < table->count; i++)
+        if (&table->items[i] != p && strcmp(table->items[i].name, p->name) == 0)
+            return json_fail(src, "kernel_config", "program \"%.200s\" is there twice", p->name);
+    return 0;
+}
+
+int program_read(struct program_table *table, const char *line, size_t length, const char *origin, const char *mend,
+                 struct error *err)
+{
+    struct json_source src = {origin, mend, err};
     struct program *items = realloc(table->items, (table->count + 1) * sizeof *items);
     cJSON *json;
     int rc = -1;
@@ -136,8 +147,11 @@ int program_read(struct program_table *table, const char *line, size_t length, s
     table->items = items;
     memset(&items[table->count], 0, sizeof *items);
     json = json_parse(&src, line, length);
-    if (json)
+    if (json && json_object(&src, NULL, json) == 0) {
         rc = take_program(&src, json, &items[table->count++]);
+        if (rc == 0)
+            rc = not_there_yet(&src, table, &items[table->count - 1]);
+    }
     cJSON_Delete(json);
     return rc;
 }

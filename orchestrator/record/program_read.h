@@ -6,7 +6,9 @@
 
 #include "common/program.h"
 
-/* Append the program that `line` (length bytes, NUL-terminated) describes to `table`. */
-int program_read(struct program_table *table, const char *line, size_t length, struct error *err);
+/* Append the program that `line` (length bytes, NUL-terminated) describes to `table`. Errors name `origin` and
+ * `mend`. Format: docs/formats.md, "Saved plans". */
+int program_read(struct program_table *table, const char *line, size_t length, const char *origin, const char *mend,
+                 struct error *err);
 
 #endif

@@ -87,13 +87,15 @@ static void put_given(struct json_writer *w, cJSON *root, const struct record_re
 }
 
 /* The request as text, to be freed with cJSON_free(); see recorder/__main__.py. NULL when out of memory. */
-static char *make_request(const struct build *build, const char *op, const struct record_request *request)
+static char *make_request(const struct build *build, const char *op, double timeout,
+                          const struct record_request *request)
 {
     struct json_writer w = {0};
     cJSON *root = json_new_object(&w);
 
     json_put_text(&w, root, "op", op);
     json_put_text(&w, root, "dir", build->dir);
+    json_put_number(&w, root, "timeout", timeout);
     json_put_number(&w, root, "world_size", build->ndevice);
     json_put_number(&w, root, "aicpu_thread_num", build->aicpu_thread_num);
     put_programs(&w, root, build);
@@ -137,7 +139,9 @@ static int take_line(void *context, char *line, size_t length, struct error *err
     struct session *s = context;
 
     if (is_record(line, "kernel_config"))
-        return s->programs ? program_read(s->programs, line, length, err) : 0;
+        return s->programs ? program_read(s->programs, line, length, "the recorder's output",
+                                          "report this as a fault of l3replay", err)
+                           : 0;
     if (is_record(line, "alive"))
         return 0;
     if (is_record(line, "done"))
@@ -152,12 +156,16 @@ static int take_line(void *context, char *line, size_t length, struct error *err
 static int run(struct session *s, const struct build *build, const char *op, const struct record_request *request,
                struct error *err)
 {
-    char *text = make_request(build, op, request);
+    double timeout = request ? request->timeout : 0;
+    char *text;
     int rc;
 
+    if (helper_timeout(&timeout, err) < 0)
+        return -1;
+    text = make_request(build, op, timeout, request);
     if (!text)
         return error_nomem(err, "the request to the recorder", 4096);
-    rc = helper_run(text, take_line, s, err);
+    rc = helper_run(text, timeout, take_line, s, err);
     cJSON_free(text);
     return rc;
 }

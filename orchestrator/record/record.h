@@ -34,6 +34,7 @@ struct record_request {
     size_t nshape;
     const char *const *subs; /* sub-workers that host_orch.py may call beside those of the build */
     size_t nsub;
+    double timeout; /* seconds in which the recorder must have said something; 0: the default (helper.h) */
 };
 
 /* Evaluate the kernel_config.py files only. */

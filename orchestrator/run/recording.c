@@ -124,6 +124,7 @@ int recording_record(struct recording *r, const struct run_options *o, struct er
     request.nscalar = given.nscalar;
     request.shapes = given.shapes;
     request.nshape = given.nshape;
+    request.timeout = o->timeout;
     request.subs = given.subs;
     request.nsub = o->nsub;
     rc = record_plan(&request, &r->programs, &r->plan, err);

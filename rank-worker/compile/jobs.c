@@ -127,7 +127,7 @@ static _Noreturn void keep(pid_t parent, char *const *argv, char *const *envp, i
         _exit(JOB_NOT_STARTED);
     if (child == 0)
         run_command(argv, envp, KEEPER_OUT);
-    close(KEEPER_OUT);
+    /* The pipe stays open here, so that its end means that the command has ended, even one that closed its output. */
     _exit(reap(child));
 }
 

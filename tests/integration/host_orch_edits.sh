@@ -84,7 +84,39 @@ PYTHON
 run "$L3REPLAY" run "$build" -n 1
 expect_pass 0
 expect_err 'host_orch has'
-[ "$(wc -l <"$work/out")" -eq 2 ] || complain "two lines on stdout were expected"
+[ "$(grep -vc '^\[cpp->' "$work/out")" -eq 2 ] || complain "two lines on stdout beside those on binaries were expected"
+
+# What host_orch.py starts holds up neither the end of a replay nor is it left when the replay is killed.
+begin_with() { # CODE
+    copy_example vector-add
+    replace_text "$build/orchestration/host_orch.py" '    rows = (tensors["a"]' "$1"'
+    rows = (tensors["a"]'
+}
+begin_with '    import os, time
+    if os.fork() == 0: time.sleep(1000)'
+run "$L3REPLAY" run "$build" -n 2
+expect_pass 0
+expect_nothing_left
+mkfifo "$work/forked"
+begin_with '    import os, time
+    if os.fork() == 0:
+        os.setsid()
+        open("'"$work/forked"'", "w").close()
+    time.sleep(1000)'
+start "$L3REPLAY" run "$build" -n 1
+timeout "$limit" cat "$work/forked"
+kill -KILL "$started"
+finish_run
+expect_nothing_left
+
+# A recording ends in any case, and says where it was; one without dispatches is told.
+begin_with '    while True: pass'
+run env L3REPLAY_RECORD_TIMEOUT=1 "$L3REPLAY" run "$build" -n 2
+expect_infra 'stopped in line 12' 'host_orch\.py:12' 'endless loop'
+begin_with '    return'
+run "$L3REPLAY" plan "$build"
+expect_status 0
+expect_err 'submitted no dispatch'
 
 # A reused intermediate: its second writer waits for the readers of the first, on other cards too.
 copy_example pipeline

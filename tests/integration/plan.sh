@@ -76,6 +76,25 @@ expect_infra 'text\.json'
 run "$L3REPLAY" run "$build" --plan "$work/missing.json"
 expect_infra 'missing\.json'
 
+# The second program's line, and the eighth line of the file: three programs, the header, storages.
+sed '2s/"func_id"/"func"/' "$work/plan.json" >"$work/program.json"
+run "$L3REPLAY" run "$build" --plan "$work/program.json"
+expect_infra 'program\.json, line 2' 'func_id' 'record the plan again'
+sed '8s/"shape":\[/&-/' "$work/plan.json" >"$work/shape.json"
+run "$L3REPLAY" run "$build" --plan "$work/shape.json"
+expect_infra 'shape\.json, line 8' '"shape" is -' 'record the plan again'
+sed '2s/"core":"ai./"core":"aix/' "$work/plan.json" >"$work/core.json"
+run "$L3REPLAY" run "$build" --plan "$work/core.json"
+expect_infra 'core\.json, line 2' 'aix'
+sed '2{p}' "$work/plan.json" >"$work/twice.json"
+run "$L3REPLAY" run "$build" --plan "$work/twice.json"
+expect_infra 'twice\.json, line 3' 'twice'
+: >"$work/empty.json"
+run "$L3REPLAY" run "$build" --plan "$work/empty.json"
+expect_infra 'the plan is empty' 'empty\.json'
+run "$L3REPLAY" run "$build" -n 2 --plan /dev/stdin <"$work/plan.json"
+expect_infra 'plan is empty' '/dev/stdin' 'standard input'
+
 # inspect says what the build is, without running it.
 run "$L3REPLAY" inspect "$build"
 expect_status 0

@@ -69,6 +69,7 @@ static void test_patience_has_an_end(void **state)
 {
     (void)state;
     run_shell("sleep 1000", 50, -1);
+    run_shell("exec >&- 2>&-; sleep 1000", 50, -1);
 }
 
 static void test_pool_takes_everything_along(void **state)

@@ -51,7 +51,8 @@ struct front_process {
     size_t used;
 };
 
-static void front_start(struct front_process *f)
+/* Its stderr is `messages`, or (-1) nowhere. */
+static void front_start_with(struct front_process *f, int messages)
 {
     char *argv[] = {(char[]){"run"}, (char[]){"a build"}, (char[]){"--x=$HOME"}, NULL};
     int fds[2];
@@ -62,13 +63,19 @@ static void front_start(struct front_process *f)
     assert_true(f->pid >= 0);
     if (f->pid == 0) {
         int null = open("/dev/null", O_WRONLY);
-        if (null < 0 || dup2(fds[1], STDOUT_FILENO) < 0 || dup2(null, STDERR_FILENO) < 0)
+        if (null < 0 || dup2(fds[1], STDOUT_FILENO) < 0 || dup2(messages < 0 ? null : messages, STDERR_FILENO) < 0)
             _exit(99);
+        close(fds[0]);
         close(fds[1]);
         _exit(launch_self(3, 3, argv));
     }
     close(fds[1]);
     f->out = fds[0];
+}
+
+static void front_start(struct front_process *f)
+{
+    front_start_with(f, -1);
 }
 
 /* Read its output until `wanted` is in it, or, when that is NULL, to the end. */
@@ -89,8 +96,10 @@ static int front_end(struct front_process *f)
 {
     int status;
 
-    front_read(f, NULL);
-    close(f->out);
+    if (f->out >= 0) {
+        front_read(f, NULL);
+        close(f->out);
+    }
     assert_int_equal(waitpid(f->pid, &status, 0), f->pid);
     return WIFEXITED(status) ? WEXITSTATUS(status) : 1000 + WTERMSIG(status);
 }
@@ -140,6 +149,108 @@ static void test_usage_has_no_marker(void **state)
 {
     (void)state;
     expect("exit 2", 2, "");
+}
+
+/* A pipe that nobody reads. */
+static int broken_pipe(void)
+{
+    int fds[2];
+
+    assert_int_equal(pipe2(fds, O_CLOEXEC), 0);
+    close(fds[0]);
+    return fds[1];
+}
+
+/* The processes go on as if the log were read: none of their writes fails. */
+static void test_nobody_reads_the_log(void **state)
+{
+    struct front_process f;
+    int nobody = broken_pipe();
+
+    (void)state;
+    use_mpirun("trap '' PIPE\nfor i in {1..100}; do echo $i >&2 || exit 3; done\necho PYPTO_EXEC_RESULT=FAIL; exit 1");
+    front_start_with(&f, nobody);
+    close(nobody);
+    assert_int_equal(front_end(&f), 1);
+    assert_string_equal(f.text, "PYPTO_EXEC_RESULT=FAIL\n");
+}
+
+static void expect_said(int log, const char *words)
+{
+    char text[4096] = "";
+
+    assert_true(pread(log, text, sizeof text - 1, 0) >= 0);
+    if (!strstr(text, words))
+        fail_msg("'%s' does not say '%s'", text, words);
+}
+
+/* A marker that was read is the result; one that could not be told is none. */
+static void test_nobody_reads_the_output(void **state)
+{
+    struct front_process f;
+    char *path = in_dir("log"), *fifo = in_dir("go");
+    int log = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600), go;
+
+    (void)state;
+    assert_true(log >= 0);
+    assert_int_equal(mkfifo(fifo, 0600), 0);
+    use_mpirun("echo PYPTO_EXEC_RESULT=FAIL; read -r line <go\n"
+               "for i in {1..100}; do echo more || exit 9; done; exit 1");
+    front_start_with(&f, log);
+    front_read(&f, "FAIL\n");
+    close(f.out);
+    f.out = -1;
+    go = open(fifo, O_WRONLY | O_CLOEXEC);
+    close(go);
+    assert_int_equal(front_end(&f), 1);
+
+    use_mpirun("echo ready; read -r line <go; echo more; echo PYPTO_EXEC_RESULT=PASS device=0");
+    front_start_with(&f, log);
+    front_read(&f, "ready\n");
+    close(f.out);
+    f.out = -1;
+    go = open(fifo, O_WRONLY | O_CLOEXEC);
+    close(go);
+    assert_int_equal(front_end(&f), 3);
+    expect_said(log, "result could not be written");
+    close(log);
+    free(path);
+    free(fifo);
+}
+
+/* We ignore SIGPIPE; what we start must not. */
+static void test_mpirun_has_its_sigpipe(void **state)
+{
+    (void)state;
+    expect("yes | head -n 1\necho ${PIPESTATUS[0]}\necho PYPTO_EXEC_RESULT=PASS device=0", 0,
+           "y\n141\nPYPTO_EXEC_RESULT=PASS device=0\n");
+}
+
+/* The message names the mpirun that ended, and what it lacked. */
+static void test_mpirun_that_cannot(void **state)
+{
+    struct front_process f;
+    char *path = in_dir("log"), *old = getenv("TMPDIR") ? strdup(getenv("TMPDIR")) : NULL;
+    int log = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+
+    (void)state;
+    assert_true(log >= 0);
+    setenv("L3REPLAY_MPIRUN", "/bin/false", 1);
+    front_start_with(&f, log);
+    assert_int_equal(front_end(&f), 3);
+    expect_said(log, "/bin/false: code 1");
+    expect_said(log, "set L3REPLAY_MPIRUN");
+    setenv("TMPDIR", "/proc", 1);
+    front_start_with(&f, log);
+    assert_int_equal(front_end(&f), 3);
+    expect_said(log, "no files in TMPDIR");
+    if (old)
+        setenv("TMPDIR", old, 1);
+    else
+        unsetenv("TMPDIR");
+    close(log);
+    free(old);
+    free(path);
 }
 
 static void test_no_mpirun(void **state)
@@ -359,6 +470,10 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_worst_of_a_batch, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_no_marker_is_infra, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_usage_has_no_marker, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_nobody_reads_the_log, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_nobody_reads_the_output, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_mpirun_has_its_sigpipe, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_mpirun_that_cannot, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_no_mpirun, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_arguments_arrive_whole, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_signals_are_passed_on, set_up, tear_down),

@@ -321,6 +321,8 @@ static void test_views_are_checked(void **state)
     refused_arg("[\"maybe\",0,\"fp32\",0,[1]]", "tag maybe");
     refused_arg("[\"in\",5,\"fp32\",0,[1]]", "storage 5");
     refused_arg("[\"in\",0,\"fp32\",0]", "too few");
+    refused_arg("[\"in\",0,\"fp32\",0,[0]]", "empty view of x");
+    refused_arg("[\"in\",0,\"fp32\",0,[4,0,2]]", "empty view of x");
     refused_arg("[\"in\",0,\"fp32\",0,[1],[1],[1]]", "too many");
     refused_arg("[\"in\",0,\"fp32\",0,[2,2],[1]]", "1 strides");
     refused_arg("[\"in\",0,\"fp32\",512,[1]]", "2048 bytes in all");

@@ -1,6 +1,8 @@
 /* The recorder as a process: what it prints, how it ends, and what is left of it. */
 #include "tests/unit/record_build.h"
 
+#include "orchestrator/record/helper.h"
+
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
@@ -66,6 +68,137 @@ static void endless_loops_are_stopped(void **state)
     expect_end("    import os\n    while True:\n        pass\n", "was stopped");
     setenv("L3REPLAY_RECORD_TIMEOUT", "soon", 1);
     expect_end("    pass\n", "'soon'");
+    unsetenv("L3REPLAY_RECORD_TIMEOUT");
+}
+
+/* Line 7 loops; the entry's `def` is line 5 (record_build.h). */
+static void expect_line(const char *body, const char *what, const char *where)
+{
+    struct recording r = record_body(body);
+
+    assert_int_equal(r.rc, -1);
+    assert_says(r.err.what, what);
+    assert_says(r.err.where, where);
+    assert_says(r.err.mend, "L3REPLAY_RECORD_TIMEOUT");
+    recording_free(&r);
+}
+
+static void the_line_of_an_endless_loop_is_named(void **state)
+{
+    (void)state;
+    setenv("L3REPLAY_RECORD_TIMEOUT", "0.3", 1);
+    expect_line("    n = 1\n    while True: n += 1\n", "stopped in line 7", "orchestration/host_orch.py:7");
+    /* Waiting inside another module is still that line. */
+    expect_line("    import threading\n    threading.Event().wait()\n", "stopped in line 7", "host_orch.py:7");
+    expect_line("    try:\n        while True: pass\n    except Exception:\n        pass\n", "stopped in line 7",
+                "host_orch.py:7");
+    /* What answers to nothing is killed. */
+    expect_line("    import signal\n    signal.signal(signal.SIGUSR1, signal.SIG_IGN)\n    while True: pass\n",
+                "was stopped", "");
+    unsetenv("L3REPLAY_RECORD_TIMEOUT");
+}
+
+static void endless_kernel_configs(void **state)
+{
+    struct recording r = {.dir = temp_dir_make()};
+
+    (void)state;
+    build_put(r.dir, 1, XY, HEADER ENTRY "    pass\n" MARK);
+    temp_dir_put_text(r.dir, "next_levels/chip/kernel_config.py", "n = 0\nwhile True:\n    n += 1\n");
+    record_request(&r, (struct record_request){.timeout = 0.3});
+    assert_int_equal(r.rc, -1);
+    assert_says(r.err.what, "kernel_config.py of program 'chip'");
+    assert_says(r.err.what, "0.3 s ");
+    assert_says(r.err.where, "next_levels/chip/kernel_config.py:");
+    recording_free(&r);
+}
+
+/* The smaller of the request's time and the setting counts. */
+static void time_out_of_the_request(void **state)
+{
+    double seconds = 0.5;
+    struct error err;
+
+    (void)state;
+    unsetenv("L3REPLAY_RECORD_TIMEOUT");
+    assert_int_equal(helper_timeout(&seconds, &err), 0);
+    assert_true(seconds == 0.5);
+    seconds = 600;
+    assert_int_equal(helper_timeout(&seconds, &err), 0);
+    assert_true(seconds == 60);
+    seconds = 0;
+    setenv("L3REPLAY_RECORD_TIMEOUT", "300", 1);
+    assert_int_equal(helper_timeout(&seconds, &err), 0);
+    assert_true(seconds == 300);
+    seconds = 20;
+    assert_int_equal(helper_timeout(&seconds, &err), 0);
+    assert_true(seconds == 20);
+    unsetenv("L3REPLAY_RECORD_TIMEOUT");
+}
+
+/* Record a body that forks, and see that the child, which holds the fifo open for writing, is gone after it. */
+static void expect_no_child(const char *body, bool recorded)
+{
+    struct recording r = {.dir = temp_dir_make()};
+    struct pollfd gone;
+    char *fifo, *text, byte;
+
+    assert_true(asprintf(&fifo, "%s/fifo", r.dir) > 0);
+    assert_int_equal(mkfifo(fifo, 0600), 0);
+    gone = (struct pollfd){open(fifo, O_RDONLY | O_NONBLOCK | O_CLOEXEC), POLLIN, 0};
+    assert_true(gone.fd >= 0);
+    assert_true(asprintf(&text, HEADER ENTRY "    import os, subprocess, time\n    held = open(\"%s\", \"w\")\n"
+                         "    held.write(\"x\"); held.flush()\n    os.set_inheritable(held.fileno(), True)\n%s" MARK,
+                         fifo, body) > 0);
+    build_put(r.dir, 1, XY, text);
+    record_request(&r, (struct record_request){0});
+    if (recorded) {
+        assert_recorded(&r);
+        assert_int_equal(r.plan.nnode, 1);
+    } else {
+        assert_int_equal(r.rc, -1);
+        assert_says(r.err.what, "exit status 3");
+    }
+    assert_int_equal(read(gone.fd, &byte, 1), 1);
+    assert_int_equal(poll(&gone, 1, 20000), 1);
+    assert_int_equal(read(gone.fd, &byte, 1), 0);
+    close(gone.fd);
+    free(text);
+    free(fifo);
+    recording_free(&r);
+}
+
+static void nothing_that_it_started_is_left(void **state)
+{
+    (void)state;
+    expect_no_child("    if os.fork() == 0: time.sleep(300)\n" SEND("tensors[\"x\"]", "INPUT", "0"), true);
+    expect_no_child("    subprocess.Popen([\"sleep\", \"300\"], close_fds=False)\n"
+                    SEND("tensors[\"x\"]", "INPUT", "0"), true);
+    expect_no_child("    if os.fork() == 0: time.sleep(300)\n    os._exit(3)\n", false);
+    /* A group of its own does not help a child that was forked. */
+    expect_no_child("    if os.fork() == 0:\n        os.setsid()\n        time.sleep(300)\n"
+                    SEND("tensors[\"x\"]", "INPUT", "0"), true);
+}
+
+/* The child of a fork runs on through host_orch.py; it must not record. */
+static void children_do_not_record(void **state)
+{
+    struct recording r = record_body("    import os\n    pid = os.fork()\n    if pid: os.waitpid(pid, 0)\n"
+                                     SEND("tensors[\"x\"]", "INPUT", "0"));
+
+    (void)state;
+    assert_recorded(&r);
+    assert_int_equal(r.plan.nnode, 1);
+    recording_free(&r);
+}
+
+/* A closed pipe is no end yet: the process is waited for, but not for ever. */
+static void closed_pipes(void **state)
+{
+    (void)state;
+    expect_end("    import os\n    os.closerange(3, 100)\n    os._exit(3)\n", "exit status 3");
+    setenv("L3REPLAY_RECORD_TIMEOUT", "0.3", 1);
+    expect_end("    import os\n    os.closerange(0, 100)\n    while True: pass\n", "was stopped");
     unsetenv("L3REPLAY_RECORD_TIMEOUT");
 }
 
@@ -211,6 +344,12 @@ int main(void)
         cmocka_unit_test(long_streams),
         cmocka_unit_test(ends_that_are_no_end),
         cmocka_unit_test(endless_loops_are_stopped),
+        cmocka_unit_test(the_line_of_an_endless_loop_is_named),
+        cmocka_unit_test(endless_kernel_configs),
+        cmocka_unit_test(time_out_of_the_request),
+        cmocka_unit_test(nothing_that_it_started_is_left),
+        cmocka_unit_test(children_do_not_record),
+        cmocka_unit_test(closed_pipes),
         cmocka_unit_test(interpreters),
         cmocka_unit_test(recorder_directory),
         cmocka_unit_test(odd_places),

@@ -130,6 +130,19 @@ static void fixed_sizes_name_the_cards(void **state)
     recording_free(&r);
 }
 
+/* An index that can be no card's is not about the number of cards. */
+static void other_indices_do_not_name_the_cards(void **state)
+{
+    struct recording r = record_sizes(3, DYNAMIC("p", "In", "[64,8]"), "    " P "[64]\n", (struct record_request){0});
+
+    (void)state;
+    assert_int_equal(r.rc, -1);
+    assert_says(r.err.what, "index 64 is out of bounds for dimension 0 with size 64");
+    assert_says(r.err.mend, "mend the index");
+    assert_null(strstr(r.err.mend, "--device-ids"));
+    recording_free(&r);
+}
+
 /* Looking for sizes runs host_orch.py more than once: the plan must come from one run alone, with fresh globals. */
 static void runs_do_not_mix(void **state)
 {
@@ -170,6 +183,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(takes_what_the_recording_needs), cmocka_unit_test(one_pattern_has_one_size),
         cmocka_unit_test(says_how_to_give_a_size),        cmocka_unit_test(fixed_sizes_name_the_cards),
+        cmocka_unit_test(other_indices_do_not_name_the_cards),
         cmocka_unit_test(runs_do_not_mix),                cmocka_unit_test(scalars_not_given_are_told),
     };
 

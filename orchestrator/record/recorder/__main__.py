@@ -33,6 +33,31 @@ def move_stdout():
     return fd
 
 
+def leave_to_parent(fd):
+    """In a child that host_orch.py forks: the recording is its parent's, and it ends with it."""
+    null = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(null, fd, inheritable=False)
+    os.close(null)
+    try:
+        import ctypes
+
+        ctypes.CDLL(None).prctl(1, int(signal.SIGKILL), 0, 0, 0)  # PR_SET_PDEATHSIG
+    except (ImportError, OSError, AttributeError):
+        pass  # the process group is killed at the end in any case
+
+
+def answer_signals(timeout):
+    """What helper.c sends when nothing was printed for `timeout` seconds."""
+    import faulthandler
+    from recorder.faults import Stopped
+
+    def stop(number, frame):
+        raise Stopped(timeout)
+
+    signal.signal(signal.SIGUSR1, stop)
+    faulthandler.register(signal.SIGUSR2, file=2)
+
+
 def serve(request, fd):
     from recorder import programs, standins
 
@@ -60,7 +85,10 @@ def main():
     with open(0, "rb", closefd=False) as file:
         request = json.loads(file.read())
     last = {"done": 1}
+    os.register_at_fork(after_in_child=lambda: leave_to_parent(fd))
     try:
+        answer_signals(request["timeout"])
+        send(fd, {"alive": 1})
         serve(request, fd)
     except BaseException as error:
         path = os.path.join(request["dir"], "orchestration", "host_orch.py")

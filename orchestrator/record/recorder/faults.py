@@ -59,6 +59,17 @@ class RuntimeFault(Fault, RuntimeError):
     pass
 
 
+class Stopped(BaseException):
+    """Raised in whatever runs when nothing was submitted for `timeout` seconds; no `except Exception` holds it."""
+
+    mend = ("look for an endless loop there; if it really takes longer, set L3REPLAY_RECORD_TIMEOUT or --timeout to "
+            "more seconds")
+
+    def __init__(self, timeout):
+        BaseException.__init__(self, "stopped after %g seconds" % timeout)
+        self.timeout = timeout
+
+
 def is_user_file(name):
     return not name.startswith(HERE) and not name.startswith("<frozen")
 
@@ -77,12 +88,13 @@ def user_line(depth=1):
     return nearest
 
 
-def _innermost_user_frame(error):
+def _innermost_user_frame(error, path=None):
+    """File and line of the innermost frame of file `path`, or (None) of any file that is not ours."""
     place = ""
     trace = error.__traceback__
     while trace is not None:
         name = trace.tb_frame.f_code.co_filename
-        if is_user_file(name):
+        if name == path if path else is_user_file(name):
             place = "%s:%d" % (name, trace.tb_lineno)
         trace = trace.tb_next
     return place
@@ -118,6 +130,12 @@ def describe(error, doing, path):
     if isinstance(error, Fault):
         where = error.where or where
         return {"kind": error.kind, "what": error.what, "where": where, "mend": error.mend, "traceback": []}
+    if isinstance(error, Stopped):
+        where = _innermost_user_frame(error, path) or where
+        what = "%s went on for %g s without submitting anything and was stopped in line %s" % (
+            doing, error.timeout, where.rpartition(":")[2])
+        lines = traceback_lines(error)[:-1]  # without our exception
+        return {"kind": "infra", "what": what, "where": where, "mend": error.mend, "traceback": lines}
     if isinstance(error, SystemExit):
         what = "%s called sys.exit(%s)" % (doing, "" if error.code is None else repr(error.code))
         mend = "remove the call: %s has to run to its end to be recorded" % doing

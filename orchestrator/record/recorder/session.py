@@ -195,7 +195,10 @@ class Session:
         for text in list(self.scalar_notes) + list(dynamic.notes(self.distinct)):
             plan.note(text)
         unused = [name for name in self.request["programs"] if name not in plan.used]
-        if unused:
+        if not plan.used:
+            plan.note("host_orch.py submitted no dispatch, so no kernel runs; it does not dispatch: %s"
+                      % (", ".join(unused) or "(there are no programs)"))
+        elif unused:
             plan.note("programs that host_orch.py does not dispatch: %s" % ", ".join(unused))
         plan.end()
 
