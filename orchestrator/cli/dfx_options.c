@@ -6,8 +6,8 @@
 
 #include "orchestrator/run/dfx.h"
 
-enum { OPT_SWIMLANE = 0x600, OPT_SWIMLANE_LEVEL, OPT_CHIP_SWIMLANE, OPT_L2_SWIMLANE, OPT_PMU, OPT_DEP_GEN, OPT_SCOPE_STATS,
-       OPT_DUMP_ARGS, OPT_DFX_DIR };
+enum { OPT_SWIMLANE = 0x600, OPT_SWIMLANE_LEVEL, OPT_CHIP_SWIMLANE, OPT_L2_SWIMLANE, OPT_PMU, OPT_DEP_GEN,
+       OPT_SCOPE_STATS, OPT_DUMP_ARGS, OPT_DFX_DIR };
 
 static const struct argp_option options[] = {
     {"swimlane", OPT_SWIMLANE, NULL, 0, "when each task ran, and the scheduler: --swimlane-level 4", 4},
@@ -46,7 +46,8 @@ static int is_number(const char *text)
     return *text == '\0';
 }
 
-/* An optional level: joined by '=', or the next argument when that is nothing but digits. A build's name is left alone. */
+/* An optional level: joined by '=', or the next argument when that is nothing but digits. A build's name is left
+ * alone. */
 static int optional_level(struct argp_state *state, const char *option, const char *arg, int max, int bare)
 {
     const char *next = state->next < state->argc ? state->argv[state->next] : NULL;

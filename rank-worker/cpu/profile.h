@@ -59,7 +59,8 @@ struct profile_slice {
 
 struct profile_perf {
     bool opened;
-    int leader, members[PROFILE_COUNTERS], place[PROFILE_COUNTERS]; /* descriptors; -1: none. Place in what a read gives */
+    int leader, members[PROFILE_COUNTERS]; /* descriptors; -1: none */
+    int place[PROFILE_COUNTERS];           /* of a member's value in what a read gives; -1: none */
     int nvalue;
 };
 
@@ -108,7 +109,9 @@ struct profile {
 };
 
 /* profile.c */
-void *profile_alloc(struct profile *p, struct profile_arena *arena, size_t nbytes); /* zeroed; NULL: counted as dropped */
+/* Zeroed memory until the next capture; NULL: there is none, and a record counts as dropped. */
+void *profile_alloc(struct profile *p, struct profile_arena *arena, size_t nbytes);
+/* Begin file `name` of the dispatch's directory, with the directories above it. */
 int profile_create(struct profile *p, struct file_writer *w, const char *name, struct error *err);
 uint32_t profile_thread_index(void); /* of the calling thread: 0 the main one */
 

@@ -239,7 +239,8 @@ static void write_value(FILE *f, const struct profile_dump *d)
         fprintf(f, isnan(value) ? "null" : isinf(value) ? value < 0 ? "\"-$Inf\"" : "\"$Inf\"" : "%.9g", (double)value);
     } else if (d->dtype == DTYPE_BOOL) {
         fputs(bits ? "true" : "false", f);
-    } else if (d->dtype == DTYPE_INT8 || d->dtype == DTYPE_INT16 || d->dtype == DTYPE_INT32 || d->dtype == DTYPE_INT64) {
+    } else if (d->dtype == DTYPE_INT8 || d->dtype == DTYPE_INT16 || d->dtype == DTYPE_INT32 ||
+               d->dtype == DTYPE_INT64) {
         const int shift = 64 - 8 * (int)dtype_size((enum dtype)d->dtype);
         fprintf(f, "%" PRId64, (int64_t)(bits << shift) >> shift);
     } else {
@@ -254,8 +255,9 @@ static void write_dump(FILE *f, const struct profile_dump *d)
     for (int i = 0; i < d->nkernel; i++) {
         fprintf(f, "%s%d", i ? ", " : "", d->kernels[i]);
     }
-    fprintf(f, "], \"arg_index\": %d, \"role\": \"%s\", \"stage\": \"%s\", \"kind\": \"%s\", \"dtype\": \"%s\"", d->index,
-            roles[d->role], d->after ? "after_completion" : "before_dispatch", d->scalar ? "scalar" : "tensor",
+    fprintf(f, "], \"arg_index\": %d, \"role\": \"%s\", \"stage\": \"%s\", \"kind\": \"%s\", \"dtype\": \"%s\"",
+            d->index, roles[d->role], d->after ? "after_completion" : "before_dispatch",
+            d->scalar ? "scalar" : "tensor",
             dtype_runtime_name((enum dtype)d->dtype));
     if (d->scalar) {
         fputs(", \"value\": ", f);
@@ -265,8 +267,9 @@ static void write_dump(FILE *f, const struct profile_dump *d)
     write_list(f, d->shapes, d->ndims);
     fputs(", \"strides\": ", f);
     write_list(f, d->strides, d->ndims);
-    fprintf(f, ", \"start_offset\": %" PRIu64 ", \"numel\": %" PRIu64 "%s, \"bin_offset\": %" PRIu64 ", \"bin_size\": %" PRIu64
-               ", \"truncated\": %s, \"overwritten\": false}", d->offset, elements(d->shapes, d->ndims),
+    fprintf(f, ", \"start_offset\": %" PRIu64 ", \"numel\": %" PRIu64 "%s, \"bin_offset\": %" PRIu64
+               ", \"bin_size\": %" PRIu64 ", \"truncated\": %s, \"overwritten\": false}", d->offset,
+            elements(d->shapes, d->ndims),
             d->ambiguous ? ", \"arg_index_ambiguous\": true" : "", d->bin_offset, d->bin_nbytes,
             d->truncated ? "true" : "false");
 }
@@ -290,11 +293,12 @@ static void write_totals(FILE *f, const struct profile *p, struct profile_dump *
     }
     fprintf(f, "{\n  \"run_dir\": \"args_dump\",\n  \"bin_format\": {\n    \"type\": \"logical_contiguous\",\n"
                "    \"byte_order\": \"little_endian\"\n  },\n  \"dump_args_level\": %d,\n  \"total_args\": %" PRIu64
-               ",\n  \"before_dispatch\": %" PRIu64 ",\n  \"after_completion\": %" PRIu64 ",\n", p->want.dump_args, p->ndump,
-            p->ndump - after, after);
+               ",\n  \"before_dispatch\": %" PRIu64 ",\n  \"after_completion\": %" PRIu64 ",\n",
+            p->want.dump_args, p->ndump, p->ndump - after, after);
     fprintf(f, "  \"input_args\": %" PRIu64 ",\n  \"output_args\": %" PRIu64 ",\n  \"inout_args\": %" PRIu64
-               ",\n  \"truncated_args\": %" PRIu64 ",\n  \"dropped_records\": %" PRIu64 ",\n  \"dropped_overwrite\": 0,\n",
-            roles[ROLE_INPUT], roles[ROLE_OUTPUT], roles[ROLE_INOUT], truncated, p->ndropped);
+               ",\n  \"truncated_args\": %" PRIu64 ",\n  \"dropped_records\": %" PRIu64
+               ",\n  \"dropped_overwrite\": 0,\n", roles[ROLE_INPUT], roles[ROLE_OUTPUT], roles[ROLE_INOUT],
+            truncated, p->ndropped);
     fprintf(f, "  \"bin_file\": %s,\n  \"args\": [\n", p->bin.stream ? "\"args.bin\"" : "null");
 }
 

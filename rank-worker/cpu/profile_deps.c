@@ -248,8 +248,8 @@ static void write_edge(FILE *f, const struct profile_edge *e)
 {
     static const char *const sources[] = {"explicit", "creator", "tensormap"};
     const bool wait = e->kinds & L3R_DEP_WAIT, retain = e->kinds & L3R_DEP_RETAIN;
-    fprintf(f, "{\"pred\":\"%" PRIu64 "\",\"succ\":\"%" PRIu64 "\",\"arg\":%d,\"source\":\"%s\",\"flags\":[%s%s%s]", e->pred,
-            e->succ, e->arg, sources[e->source], wait ? "\"wait\"" : "", wait && retain ? "," : "",
+    fprintf(f, "{\"pred\":\"%" PRIu64 "\",\"succ\":\"%" PRIu64 "\",\"arg\":%d,\"source\":\"%s\",\"flags\":[%s%s%s]",
+            e->pred, e->succ, e->arg, sources[e->source], wait ? "\"wait\"" : "", wait && retain ? "," : "",
             retain ? "\"retain\"" : "");
     if (e->source == SOURCE_OVERLAP) {
         fprintf(f, ",\"overlap\":\"%s\"", e->covered ? "covered" : "other");

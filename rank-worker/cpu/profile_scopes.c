@@ -87,18 +87,19 @@ int profile_write_scopes(struct profile *p, bool fatal, struct error *err)
     if (profile_create(p, &w, "scope_stats/scope_stats.jsonl", err)) {
         return -1;
     }
-    fprintf(w.stream, "{\"version\": 6, \"fatal\": %s, \"dropped\": %" PRIu64 ", \"total\": %" PRIu64, fatal ? "true" : "false",
-            p->ndropped, p->nscope);
+    fprintf(w.stream, "{\"version\": 6, \"fatal\": %s, \"dropped\": %" PRIu64 ", \"total\": %" PRIu64,
+            fatal ? "true" : "false", p->ndropped, p->nscope);
     write_limits(w.stream, "task_window_max", CPU_WINDOW);
     write_limits(w.stream, "heap_max", CPU_HEAP_SIZE);
     write_limits(w.stream, "dep_pool_max", 0);
     fputs(", \"tensormap_max\": 0}\n", w.stream);
     for (const struct profile_scope *s = p->scopes; s; s = s->next) {
         write_site(w.stream, s);
-        fprintf(w.stream, ", \"phase\": \"%s\", \"depth\": %d, \"ring\": %d, \"task_window_start\": %u, \"task_window_end\": %u, "
-                "\"heap_start\": %" PRIu64 ", \"heap_end\": %" PRIu64 ", \"dep_pool_start\": %" PRIu64
-                ", \"dep_pool_end\": %" PRIu64 ", \"tensormap\": %" PRIu64 "}\n", s->end ? "end" : "begin", s->depth, s->ring,
-                s->task_start, s->task_end, s->heap_start, s->heap_end, s->deps_start, s->deps_end, s->nwrite);
+        fprintf(w.stream, ", \"phase\": \"%s\", \"depth\": %d, \"ring\": %d, \"task_window_start\": %u, "
+                "\"task_window_end\": %u, \"heap_start\": %" PRIu64 ", \"heap_end\": %" PRIu64
+                ", \"dep_pool_start\": %" PRIu64 ", \"dep_pool_end\": %" PRIu64 ", \"tensormap\": %" PRIu64 "}\n", s->end ? "end" : "begin",
+                s->depth, s->ring, s->task_start, s->task_end, s->heap_start, s->heap_end, s->deps_start,
+                s->deps_end, s->nwrite);
     }
     return file_write_commit(&w, err);
 }

@@ -232,7 +232,8 @@ static void write_runs(FILE *f, const struct profile *p)
     between = "";
     fputs("\n  ],\n  \"aicpu_tasks\": [", f);
     for (const struct profile_run *r = p->runs; r && p->want.swimlane >= LEVEL_DISPATCH; r = r->next) {
-        fprintf(f, "%s\n    [%d, %u, %" PRIu64 ", %" PRIu64 "]", between, r->core, r->reg, r->dispatch_ns, r->finish_ns);
+        fprintf(f, "%s\n    [%d, %u, %" PRIu64 ", %" PRIu64 "]", between, r->core, r->reg, r->dispatch_ns,
+                r->finish_ns);
         between = ",";
     }
     fputs("\n  ]", f);
@@ -242,7 +243,8 @@ static void write_phase(FILE *f, const struct profile_phase *s)
 {
     static const char *const kinds[] = {"dispatch", "complete", "dummy_task", "predicated_skip"};
     fprintf(f, "\n      {\"kind\": \"%s\", \"start_cycles\": %" PRIu64 ", \"end_cycles\": %" PRIu64
-               ", \"loop_iter\": %u, \"tasks_processed\": %u", kinds[s->kind], s->start_ns, s->end_ns, s->loop, s->ntask);
+               ", \"loop_iter\": %u, \"tasks_processed\": %u", kinds[s->kind], s->start_ns, s->end_ns, s->loop,
+            s->ntask);
     if (s->kind == PHASE_DISPATCH) {
         fprintf(f, ", \"pop_hit\": %u, \"pop_miss\": %u", s->hit, s->miss);
     } else if (s->kind != PHASE_COMPLETE) {

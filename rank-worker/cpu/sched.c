@@ -96,7 +96,7 @@ void cpu_complete(struct device *dev, struct task *task)
         todo = t->next;
         t->state = TASK_DONE;
         dev->nunfinished--;
-        if (dev->profile && !t->lanes && t->npending == 0) { /* not the memory of alloc_tensors, which waits for nothing */
+        if (dev->profile && !t->lanes && t->npending == 0) { /* not what alloc_tensors makes: it never waits */
             cpu_profile_not_run(dev, t, false);
         }
         for (struct edge *e = t->consumers; e; e = e->next) {

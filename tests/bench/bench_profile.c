@@ -80,8 +80,8 @@ int main(void)
     if (!mkdtemp(dir))
         return 1;
     build_write(dir, BENCH_ONE_CARD, 1, DISPATCHES);
-    printf("%-24s %21s   %21s   %8s\n%-24s %10s %10s   %10s %10s   %8s\n", "empty kernel, us", "running", "start to start", "run",
-           "", "median", "p90", "median", "p90", "s");
+    printf("%-24s %21s   %21s   %8s\n%-24s %10s %10s   %10s %10s   %8s\n", "empty kernel, us", "running",
+           "start to start", "run", "", "median", "p90", "median", "p90", "s");
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         rc |= measure(dir, cases[i].name, cases[i].option, cases[i].value);
     snprintf(command, sizeof command, "rm -rf %s", dir);

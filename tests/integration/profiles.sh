@@ -37,7 +37,8 @@ found = [os.path.join(r, d) for r in os.listdir(".") if r.startswith("rank") for
 assert sorted(found) == sorted(wanted), found
 for path, program in wanted.items():
     assert load(path + "/dispatch_program.json") == {"program": program}
-    assert sorted(os.listdir(path)) == ["chip_swimlane_records.json", "deps.json", "dispatch_program.json", "name_map.json"]
+    assert sorted(os.listdir(path)) == ["chip_swimlane_records.json", "deps.json", "dispatch_program.json",
+                                        "name_map.json"]
 '
 # Times are those of this run, each dispatch after the one before it on its card; every task has its kernel's name.
 check "$build/dfx_outputs" '
@@ -45,7 +46,8 @@ for rank in ["rank0", "rank1", "rank2", "rank3"]:
     last = 0
     for k in range(4):
         path = "%s/d%d/" % (rank, k)
-        records, deps, names = load(path + "chip_swimlane_records.json"), load(path + "deps.json"), load(path + "name_map.json")
+        records, deps = load(path + "chip_swimlane_records.json"), load(path + "deps.json")
+        names = load(path + "name_map.json")
         assert records["chip_swimlane_level"] == 4
         tasks = {int(t["task_id"]): t for t in deps["tasks"]}
         assert records["aicore_tasks"]
@@ -61,7 +63,7 @@ assert names == {"0": "publish_partial"}, names
 
 # What an earlier run left in dispatch directories goes, what is not a dispatch directory stays.
 mkdir -p "$build"/dfx_outputs/rank0/{d99/sub,c7,keep,d1x} "$build"/dfx_outputs/{rank9/d0,rankx/d0}
-touch "$build"/dfx_outputs/rank0/{d99/sub/file,d0/merged_swimlane_old.json,keep/file,note} "$build"/dfx_outputs/rankx/d0/file
+touch "$build"/dfx_outputs/{rank0/{d99/sub/file,d0/merged_swimlane_old.json,keep/file,note},rankx/d0/file}
 run "$L3REPLAY" run "$build" -n 1 --scope-stats
 expect_pass 0
 check "$build/dfx_outputs" '
@@ -82,7 +84,8 @@ expect_pass 0
 check "$work/dfx/rank3/d3" '
 assert "aicpu_scheduler_phases" not in load("chip_swimlane_records.json")
 rows = open("pmu.csv").read().splitlines()
-assert rows[0].endswith(",main_read_req,main_write_req,event_type") and len(rows) == 1 + len(load("chip_swimlane_records.json")["aicore_tasks"])
+assert rows[0].endswith(",main_read_req,main_write_req,event_type")
+assert len(rows) == 1 + len(load("chip_swimlane_records.json")["aicore_tasks"])
 head, *lines = [json.loads(line) for line in open("scope_stats/scope_stats.jsonl")]
 assert head["total"] == len(lines) and not head["fatal"]
 dump = load("args_dump/args_dump.json")
@@ -91,13 +94,15 @@ assert os.path.getsize("args_dump/args.bin") == sum(a["bin_size"] for a in dump[
 [ "$(grep -c 'no processor counters' "$work/err")" -le 1 ] || complain "the missing counters were told more than once"
 
 # Old spellings, with a blank before the number; what is no number is the build.
-run "$L3REPLAY" run --enable-chip-swimlane 1 --dump-args "$build" -n 1 --enable-pmu 2 --enable-dep-gen --enable-scope-stats
+run "$L3REPLAY" run --enable-chip-swimlane 1 --dump-args "$build" -n 1 --enable-pmu 2 --enable-dep-gen \
+    --enable-scope-stats
 expect_pass 0
 refuse_err deprecated
 check "$build/dfx_outputs/rank0/d0" '
 assert load("chip_swimlane_records.json")["chip_swimlane_level"] == 1
 assert load("args_dump/args_dump.json")["dump_args_level"] == 1
-assert sorted(os.listdir(".")) == ["args_dump", "chip_swimlane_records.json", "deps.json", "dispatch_program.json", "name_map.json", "pmu.csv", "scope_stats"]
+assert sorted(os.listdir(".")) == ["args_dump", "chip_swimlane_records.json", "deps.json", "dispatch_program.json",
+                                   "name_map.json", "pmu.csv", "scope_stats"]
 '
 run "$L3REPLAY" run -n 2 --enable-l2-swimlane "$build"
 expect_pass 0
@@ -114,6 +119,15 @@ run "$L3REPLAY" run "$build" --pmu 3
 expect_usage 'pmu' '3'
 run "$L3REPLAY" run "$build" --dump-args 4
 expect_usage 'dump-args' '4'
+
+# A saved plan says the same.
+run "$L3REPLAY" plan "$build" --format json
+cp "$work/out" "$work/plan.json"
+run "$L3REPLAY" run "$build" -n 1 --plan "$work/plan.json" --swimlane
+expect_pass 0
+check "$build/dfx_outputs/rank2/d1" '
+assert load("dispatch_program.json") == {"program": "reduce"} and load("name_map.json")["callable_id_to_name"]
+'
 
 # A directory that cannot be written is INFRA before any kernel runs.
 touch "$work/file"

@@ -91,7 +91,7 @@ static void stale_dispatches_go_and_the_rest_stays(void **state)
     assert_true(exists("elsewhere/file")); /* a link goes, not what it points to */
 }
 
-static void every_dispatch_gets_a_directory_with_names_of_its_program_alone(void **state)
+static void every_dispatch_gets_the_names_of_its_program_alone(void **state)
 {
     static const char *const named[] = {"rank0/d0", "rank0/c0", "rank0/d1"};
     struct dfx_options options = {.dfx = {.pmu = 2}};
@@ -103,7 +103,8 @@ static void every_dispatch_gets_a_directory_with_names_of_its_program_alone(void
     for (size_t i = 0; i < sizeof named / sizeof *named; i++) {
         snprintf(path, sizeof path, "grep -q '\"7\":.*\"mul\"' %s/dfx_outputs/%s/name_map.json", dir, named[i]);
         assert_int_equal(system(path), 0);
-        snprintf(path, sizeof path, "grep -q '\"program\":.*\"one\"' %s/dfx_outputs/%s/dispatch_program.json", dir, named[i]);
+        snprintf(path, sizeof path, "grep -q '\"program\":.*\"one\"' %s/dfx_outputs/%s/dispatch_program.json", dir,
+                 named[i]);
         assert_int_equal(system(path), 0);
     }
     assert_false(exists("dfx_outputs/rank0/d2"));
@@ -160,7 +161,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(names_are_rank_and_count, setup, teardown),
         cmocka_unit_test_setup_teardown(nothing_asked_for_touches_nothing, setup, teardown),
         cmocka_unit_test_setup_teardown(stale_dispatches_go_and_the_rest_stays, setup, teardown),
-        cmocka_unit_test_setup_teardown(every_dispatch_gets_a_directory_with_names_of_its_program_alone, setup, teardown),
+        cmocka_unit_test_setup_teardown(every_dispatch_gets_the_names_of_its_program_alone, setup, teardown),
         cmocka_unit_test_setup_teardown(swimlane_brings_the_graph_on_simulators_only, setup, teardown),
         cmocka_unit_test_setup_teardown(another_directory_is_made_and_absolute, setup, teardown),
     };

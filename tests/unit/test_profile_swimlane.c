@@ -15,7 +15,8 @@ static void nothing_is_captured_when_nothing_is_asked_for(void **state)
 static void nothing_is_captured_without_a_directory(void **state)
 {
     (void)state;
-    rig.switches = (struct device_switches){.swimlane = 4, .pmu = 2, .dep_gen = true, .scope_stats = true, .dump_args = 2};
+    rig.switches = (struct device_switches){.swimlane = 4, .pmu = 2, .dep_gen = true, .scope_stats = true,
+                                            .dump_args = 2};
     assert_int_equal(rig_run(READ_AFTER_WRITE), 0);
     rig.switches = (struct device_switches){0};
 }
@@ -67,7 +68,8 @@ static void cores_are_eight_aic_and_sixteen_aiv_in_nanoseconds(void **state)
     assert_int_equal(cJSON_GetArraySize(item(meta, "core_types")), CORES);
     assert_int_equal(cJSON_GetArraySize(item(meta, "core_to_thread")), CORES);
     for (int i = 0; i < CORES; i++) {
-        assert_string_equal(cJSON_GetArrayItem(item(meta, "core_types"), i)->valuestring, i < AIC_CORES ? "aic" : "aiv");
+        const cJSON *type = cJSON_GetArrayItem(item(meta, "core_types"), i);
+        assert_string_equal(type->valuestring, i < AIC_CORES ? "aic" : "aiv");
     }
     cJSON_Delete(json);
     profile_done();
@@ -245,9 +247,9 @@ static void pmu_has_a_row_for_each_call(void **state)
     for (int row = 0; row < 2; row++) {
         int thread, core, func_id, type, event, end = 0;
         unsigned long long task, total, v[8];
-        assert_int_equal(sscanf(line, "%d,%d,0x%16llx,%d,%d,%llu,%llu,%llu,%llu,%llu,%llu,%llu,%llu,%llu,%d\n%n", &thread,
-                                &core, &task, &func_id, &type, &total, &v[0], &v[1], &v[2], &v[3], &v[4], &v[5], &v[6],
-                                &v[7], &event, &end), 15);
+        assert_int_equal(sscanf(line, "%d,%d,0x%16llx,%d,%d,%llu,%llu,%llu,%llu,%llu,%llu,%llu,%llu,%llu,%d\n%n",
+                                &thread, &core, &task, &func_id, &type, &total, &v[0], &v[1], &v[2], &v[3], &v[4], &v[5],
+                                &v[6], &v[7], &event, &end), 15);
         assert_int_equal(task, 1ull << 32);
         assert_int_equal(core, AIC_CORES + func_id - 11); /* kernel 11 is on the first vector lane, 12 on the second */
         seen |= 1 << (func_id - 11);
@@ -277,6 +279,37 @@ static void pmu_columns_are_those_of_the_event_type(void **state)
         free(text);
         profile_done();
     }
+}
+
+/* On several threads, each with a list of its own: 24 kernels meet, so the main thread cannot run them alone. */
+static void phases_of_all_threads_are_kept_apart(void **state)
+{
+    struct device *const dev = rig.dev;
+    const uint32_t program = rig.program;
+    (void)state;
+    rig_open(4);
+    profile_run(CLUSTERS_START_TOGETHER, (struct device_switches){.swimlane = 4, .pmu = 2, .dep_gen = true,
+                                                                  .scope_stats = true, .dump_args = 2});
+    device_cpu.close(rig.dev);
+    rig.dev = dev;
+    rig.program = program;
+    cJSON *json = profile_json("chip_swimlane_records.json");
+    assert_int_equal(cJSON_GetArraySize(item(json, "aicore_tasks")), CORES);
+    assert_int_equal(cJSON_GetArraySize(item(json, "aicpu_scheduler_phases")), CORES);
+    assert_int_equal(count_kind(json, "complete"), CORES);
+    assert_int_equal(count_kind(json, "dispatch"), 1); /* of all that start together */
+    int used[CORES] = {0};
+    for (int i = 0; i < CORES; i++) {
+        const int thread = (int)column(item(item(json, "metadata"), "core_to_thread"), i);
+        assert_true(thread >= 0 && thread < CORES);
+        used[thread]++;
+    }
+    for (int i = 0; i < CORES; i++) {
+        assert_int_equal(used[i], 1);
+    }
+    check_times(json);
+    cJSON_Delete(json);
+    profile_done();
 }
 
 static void a_capture_leaves_nothing_for_the_next_dispatch(void **state)
@@ -311,6 +344,7 @@ int main(void)
         cmocka_unit_test(orchestrator_phases_are_the_submits_in_order),
         cmocka_unit_test(pmu_has_a_row_for_each_call),
         cmocka_unit_test(pmu_columns_are_those_of_the_event_type),
+        cmocka_unit_test(phases_of_all_threads_are_kept_apart),
         cmocka_unit_test(a_capture_leaves_nothing_for_the_next_dispatch),
     };
     return cmocka_run_group_tests(tests, rig_setup, rig_teardown);
