@@ -248,8 +248,8 @@ static void pmu_has_a_row_for_each_call(void **state)
         int thread, core, func_id, type, event, end = 0;
         unsigned long long task, total, v[8];
         assert_int_equal(sscanf(line, "%d,%d,0x%16llx,%d,%d,%llu,%llu,%llu,%llu,%llu,%llu,%llu,%llu,%llu,%d\n%n",
-                                &thread, &core, &task, &func_id, &type, &total, &v[0], &v[1], &v[2], &v[3], &v[4], &v[5],
-                                &v[6], &v[7], &event, &end), 15);
+                                &thread, &core, &task, &func_id, &type, &total, &v[0], &v[1], &v[2], &v[3], &v[4],
+                                &v[5], &v[6], &v[7], &event, &end), 15);
         assert_int_equal(task, 1ull << 32);
         assert_int_equal(core, AIC_CORES + func_id - 11); /* kernel 11 is on the first vector lane, 12 on the second */
         seen |= 1 << (func_id - 11);
