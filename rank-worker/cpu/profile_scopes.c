@@ -98,8 +98,8 @@ int profile_write_scopes(struct profile *p, bool fatal, struct error *err)
         fprintf(w.stream, ", \"phase\": \"%s\", \"depth\": %d, \"ring\": %d, \"task_window_start\": %u, "
                 "\"task_window_end\": %u, \"heap_start\": %" PRIu64 ", \"heap_end\": %" PRIu64
                 ", \"dep_pool_start\": %" PRIu64 ", \"dep_pool_end\": %" PRIu64 ", \"tensormap\": %" PRIu64 "}\n",
-                s->end ? "end" : "begin", s->depth, s->ring, s->task_start, s->task_end, s->heap_start, s->heap_end, s->deps_start,
-                s->deps_end, s->nwrite);
+                s->end ? "end" : "begin", s->depth, s->ring, s->task_start, s->task_end, s->heap_start, s->heap_end,
+                s->deps_start, s->deps_end, s->nwrite);
     }
     return file_write_commit(&w, err);
 }
