@@ -140,11 +140,16 @@ replace_text "$(echo "$build"/next_levels/reduce/kernels/aiv/*.cpp)" "    // Unp
 "
 run "$L3REPLAY" run "$build" -n 1 --swimlane --dump-args 2 --scope-stats
 expect_status 1
-check "$build/dfx_outputs/rank0" '
+card=$(sed -n 's/.*a kernel on card \([0-9]*\) was ended.*/\1/p' "$work/err" | head -n 1)
+check "$build/dfx_outputs/rank$card" '
 assert load("d0/dispatch_program.json")["program"] == "publish"
 assert load("d0/chip_swimlane_records.json")["aicore_tasks"] and load("d0/deps.json")["tasks"]
 assert load("d0/args_dump/args_dump.json")["total_args"] > 0
 assert not os.path.exists("d1/chip_swimlane_records.json") and not os.path.exists("d1/args_dump/args.bin")
+'
+check "$build/dfx_outputs" '
+for top, _, names in os.walk("."):
+    [load(os.path.join(top, name)) for name in names if name.endswith(".json")]
 '
 expect_nothing_left
 conclude
