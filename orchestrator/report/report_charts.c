@@ -3,26 +3,42 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "orchestrator/report/array.h"
 #include "orchestrator/report/svg.h"
 
-enum { ROW = 26, BOX = 18, TOP = 24, CHART_KERNELS = 20, CHART_SLOTS = 60 };
+enum { ROW = 26, BOX = 18, TOP = 24, CHART_KERNELS = 20, CHART_SLOTS = 60, LEGEND_NAMES = 12 };
 
 static const double plot_width = REPORT_WIDTH - REPORT_MARGIN - 30;
 
-/* The colour of a node's name: the same name, the same colour, by order of first use. */
-static unsigned colour_of(const struct report *r, uint32_t node)
-{
-    unsigned count = 0;
+/* Names of nodes in order of first use: equal names, equal numbers. */
+struct palette {
+    uint32_t *number; /* by node */
+    const char **names;
+    size_t count, capacity;
+};
 
-    for (uint32_t i = 0; i < node && i < 4096; i++) {
-        bool first = true;
-        if (strcmp(r->run.nodes[i].name, r->run.nodes[node].name) == 0)
-            return colour_of(r, i);
-        for (uint32_t k = 0; k < i && first; k++)
-            first = strcmp(r->run.nodes[k].name, r->run.nodes[i].name) != 0;
-        count += first;
+static int palette_make(struct palette *p, const struct run_record *run)
+{
+    memset(p, 0, sizeof *p);
+    p->number = calloc(run->nnode + 1, sizeof *p->number);
+    for (size_t i = 0; p->number && i < run->nnode; i++) {
+        size_t k = 0;
+        while (k < p->count && strcmp(p->names[k], run->nodes[i].name) != 0)
+            k++;
+        if (k == p->count) {
+            if (array_room(&p->names, &p->capacity, p->count, sizeof *p->names))
+                return -1;
+            p->names[p->count++] = run->nodes[i].name;
+        }
+        p->number[i] = (uint32_t)k;
     }
-    return count % REPORT_COLOURS;
+    return p->number ? 0 : -1;
+}
+
+static void palette_free(struct palette *p)
+{
+    free(p->number);
+    free(p->names);
 }
 
 static void node_tip(const struct report *r, uint32_t node, char *buf, size_t size)
@@ -58,7 +74,7 @@ static double at_time(const struct report *r, uint64_t ns)
     return REPORT_MARGIN + plot_width * (double)ns / (double)(r->span_ns ? r->span_ns : 1);
 }
 
-static void lane_boxes(FILE *f, const struct report *r, const uint32_t *rows)
+static void lane_boxes(FILE *f, const struct report *r, const uint32_t *rows, const struct palette *p)
 {
     char tip[512], classes[16];
     double *drawn = calloc(r->run.world_size + 2u, sizeof *drawn);
@@ -70,7 +86,7 @@ static void lane_boxes(FILE *f, const struct report *r, const uint32_t *rows)
         if (!n->ran || x + width < drawn[n->lane] + 0.3)
             continue;
         drawn[n->lane] = x + width;
-        snprintf(classes, sizeof classes, "c%u", colour_of(r, i));
+        snprintf(classes, sizeof classes, "c%u", p->number[i] % REPORT_COLOURS);
         node_tip(r, i, tip, sizeof tip);
         svg_box(f, x, TOP + rows[n->lane] * ROW + (ROW - BOX) / 2.0, width > 1 ? width : 1, BOX, classes, tip);
         if (width > 8.0 * (double)strlen(n->name))
@@ -95,42 +111,42 @@ static void path_outline(FILE *f, const struct report *r, const uint32_t *rows)
     }
 }
 
-static void legend_lanes(FILE *f, const struct report *r)
+static void legend_lanes(FILE *f, const struct palette *p)
 {
     fputs("<p class=\"legend\">", f);
-    for (uint32_t i = 0, shown = 0; i < r->run.nnode && i < 4096 && shown < 12; i++) {
-        bool first = true;
-        for (uint32_t k = 0; k < i && first; k++)
-            first = strcmp(r->run.nodes[k].name, r->run.nodes[i].name) != 0;
-        if (!first)
-            continue;
-        shown++;
-        fprintf(f, "<span><i class=\"c%u\"></i>", colour_of(r, i));
-        html_text(f, r->run.nodes[i].name);
+    for (unsigned k = 0; k < p->count && k < LEGEND_NAMES; k++) {
+        fprintf(f, "<span><i class=\"c%u\"></i>", k % REPORT_COLOURS);
+        html_text(f, p->names[k]);
         fputs("</span> ", f);
     }
     fputs("<span><i class=\"critical\"></i>critical path</span></p>\n", f);
 }
 
-void chart_lanes(FILE *f, const struct report *r)
+int chart_lanes(FILE *f, const struct report *r, struct error *err)
 {
     uint32_t nrow;
     uint32_t *rows = lane_rows(r, &nrow);
+    struct palette palette;
     char lane[32];
 
-    if (!rows)
-        return;
+    if (palette_make(&palette, &r->run) || !rows) {
+        palette_free(&palette);
+        free(rows);
+        return error_nomem(err, "chart", r->run.nnode * sizeof *rows);
+    }
     svg_begin(f, REPORT_WIDTH, TOP + nrow * ROW + 6, "Nodes of the plan over time, a row a lane");
     svg_axis(f, REPORT_MARGIN, TOP, plot_width, nrow * ROW, r->span_ns);
     for (uint32_t l = 0; l < r->run.world_size + 2; l++)
         if (rows[l] != REPORT_NONE)
             svg_text(f, REPORT_MARGIN - 10, TOP + rows[l] * ROW + ROW / 2.0 + 4, "end", "label",
                      run_record_lane(&r->run, l, lane, sizeof lane));
-    lane_boxes(f, r, rows);
+    lane_boxes(f, r, rows, &palette);
     path_outline(f, r, rows);
     svg_end(f);
-    legend_lanes(f, r);
+    legend_lanes(f, &palette);
+    palette_free(&palette);
     free(rows);
+    return 0;
 }
 
 void chart_shares(FILE *f, const struct report *r)

@@ -162,15 +162,16 @@ static void put_step(FILE *f, const struct report *r, const struct path_step *s)
     fputs(d && !d->npart ? "<span class=\"miss\">not known</span></td></tr>\n" : "</td></tr>\n", f);
 }
 
-static void put_path(FILE *f, const struct report *r)
+static int put_path(FILE *f, const struct report *r, struct error *err)
 {
     char a[24], b[24];
 
     if (!r->related)
-        return;
+        return 0;
     fprintf(f, "<h2>Critical path through the plan</h2>\n<p>%zu nodes, %s, of which %s between nodes.</p>\n", r->nstep,
             report_time((double)r->span_ns, a, sizeof a), report_time((double)r->step_gap_ns, b, sizeof b));
-    chart_lanes(f, r);
+    if (chart_lanes(f, r, err))
+        return -1;
     fputs("<div class=\"scroll\"><table><tr><th>node</th><th class=\"l\">name</th><th class=\"l\">lane</th><th>gap before</th>"
           "<th>time</th><th class=\"l\">follows since</th><th class=\"l\">kernels on it</th></tr>\n", f);
     for (size_t i = 0; i < r->nstep && i < HTML_STEPS; i++)
@@ -178,6 +179,7 @@ static void put_path(FILE *f, const struct report *r)
     fputs("</table></div>\n", f);
     if (r->nstep > HTML_STEPS)
         fprintf(f, "<p class=\"dim\">%zu more steps: <code>--format json</code> has them all.</p>\n", r->nstep - HTML_STEPS);
+    return 0;
 }
 
 static void put_kernels(FILE *f, const struct report *r)
@@ -239,7 +241,8 @@ int report_html(FILE *f, const struct report *r, struct error *err)
     put_notes(f, &r->notes);
     put_ranks(f, r);
     put_skew(f, r);
-    put_path(f, r);
+    if (put_path(f, r, err))
+        return -1;
     put_kernels(f, r);
     put_dispatches(f, r);
     fputs("</body></html>\n", f);

@@ -8,8 +8,8 @@
 
 enum { REPORT_WIDTH = 1100, REPORT_MARGIN = 110, REPORT_COLOURS = 6 };
 
-/* Lanes over time, a box a node, the critical path outlined and joined. Needs the run. */
-void chart_lanes(FILE *f, const struct report *r);
+/* Lanes over time, a box a node, the critical path outlined and joined. Needs the run. -1: out of memory. */
+int chart_lanes(FILE *f, const struct report *r, struct error *err);
 
 /* A bar a rank: what its time went into. Needs the run. */
 void chart_shares(FILE *f, const struct report *r);

@@ -100,12 +100,18 @@ static int share(struct report *r, const struct related *g, struct error *err)
 /* A kernel's part of the whole path is its part of the paths of the dispatches on it. */
 static void charge_kernels(struct report *r)
 {
+    size_t unknown = 0;
+
     for (size_t i = 0; i < r->nstep; i++) {
         const struct report_dispatch *d = report_dispatch_of(r, r->steps[i].item);
         r->step_gap_ns += r->steps[i].gap;
+        unknown += d && !d->npart;
         for (size_t p = 0; d && p < d->npart; p++)
             r->kernels[d->parts[p].kernel].critical_ns += d->parts[p].ns;
     }
+    if (unknown)
+        notes_add(&r->notes, "the kernels of %zu dispatches on the critical path are not known: their profiles are incomplete",
+                  unknown);
 }
 
 int report_relate(struct report *r, struct error *err)

@@ -129,7 +129,7 @@ static void put_kernels(FILE *f, const struct report *r)
     for (size_t i = 0; i < r->nkernel && i < TEXT_KERNELS; i++) {
         const struct report_kernel *k = &r->kernels[i];
         fprintf(f, "  %9s %9s  %-4s  ", report_time((double)k->stats.total, total, sizeof total),
-                r->related ? report_time((double)k->critical_ns, critical, sizeof critical) : "-", report_core_name(k->core_type));
+                k->critical_ns ? report_time((double)k->critical_ns, critical, sizeof critical) : "-", report_core_name(k->core_type));
         put_stats(f, &k->stats);
         fprintf(f, "  %s of %s (longest %s on rank %u, d%u)\n", k->name, k->program,
                 report_time((double)k->slowest_ns, worst, sizeof worst), k->slowest_rank, k->slowest_k);
