@@ -5,6 +5,17 @@
 
 #include "orchestrator/report/timeline.h"
 
+static void tell_incomplete(struct report *r)
+{
+    size_t count = 0;
+
+    for (size_t i = 0; i < r->ndispatch; i++)
+        count += r->dispatches[i].notes.count > 0;
+    if (count)
+        notes_add(&r->notes, "the picture is not complete: of %zu of the %zu dispatches something is missing or wrong, and the list of "
+                             "dispatches says what", count, r->ndispatch);
+}
+
 int report_make(struct report *r, const struct dfx_list *list, struct error *err)
 {
     int related;
@@ -18,6 +29,7 @@ int report_make(struct report *r, const struct dfx_list *list, struct error *err
     r->related = related == 1;
     if (report_collect(r, list, err) || report_compare(r, err) || (r->related && report_relate(r, err)))
         return -1;
+    tell_incomplete(r);
     return r->notes.failed ? error_nomem(err, list->dir, 256) : 0;
 }
 

@@ -223,7 +223,11 @@ void chart_kernels(FILE *f, const struct report *r)
     for (size_t i = 0; i < n; i++) {
         const struct report_kernel *k = &r->kernels[i];
         double y = TOP + (double)i * ROW + (ROW - BOX) / 2.0, full = width * (double)k->stats.total / (double)longest;
-        snprintf(tip, sizeof tip, "%.28s", k->name);
+        /* A task whose kernel is not known: its program and core are all that tells it from others. */
+        if (strcmp(k->name, "task") == 0)
+            snprintf(tip, sizeof tip, "task of %.16s, %s", k->program, report_core_name(k->core_type));
+        else
+            snprintf(tip, sizeof tip, "%.28s", k->name);
         svg_text(f, margin - 10, y + BOX / 2.0 + 4, "end", "label", tip);
         snprintf(tip, sizeof tip, "%s of %s: %s in %zu tasks, %s on the critical path", k->name, k->program,
                  report_time((double)k->stats.total, a, sizeof a), k->stats.count,

@@ -110,7 +110,7 @@ static void charge_kernels(struct report *r)
             r->kernels[d->parts[p].kernel].critical_ns += d->parts[p].ns;
     }
     if (unknown)
-        notes_add(&r->notes, "the kernels of %zu dispatches on the critical path are not known: their profiles are incomplete",
+        notes_add(&r->notes, "the kernels of %zu of the nodes on the critical path are not known: their profiles are incomplete",
                   unknown);
 }
 

@@ -97,7 +97,7 @@ rm -r "$halves/rank2/d1"
 put_records "$halves/rank0/d0" 1000000000 1000 $((origin_us + 100)) $((origin_us + 400)) 5
 run "$L3REPLAY" report "$halves"
 expect_status 0
-expect_out 'records without deps.json' 'no name_map.json' 'truncated' 'no directory of profiles' 'an older version' 'func_1 of rank1/d1'
+expect_out 'records without deps.json' 'no name_map.json' 'truncated' 'no directory of profiles' 'an older version' 'func_1 of rank1/d1' 'picture is not complete: of 5 of the 6'
 run "$L3REPLAY" report "$halves" --timeline -o "$work/halves.html"
 expect_status 0
 grep -q 'records without deps.json' "$halves/l3_timeline.json" || complain "the timeline does not say what it lacks"
