@@ -46,7 +46,7 @@ void report_free(struct report *r)
         free(r->kernels[i].values);
     }
     for (size_t i = 0; i < r->nrank; i++)
-        free(r->ranks[i].waits_ns);
+        free(r->ranks[i].waits);
     free(r->dispatches);
     free(r->kernels);
     free(r->ranks);

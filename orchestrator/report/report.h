@@ -51,12 +51,19 @@ struct report_dispatch {
     struct notes notes;
 };
 
+/* Time that a rank waited for nodes of one lane. */
+struct report_wait {
+    uint32_t lane;
+    uint64_t ns;
+};
+
 struct report_rank {
     uint32_t rank;
     struct stats dispatches; /* time_ns of its dispatches */
     uint64_t computing_ns, launch_ns, after_ns; /* in dispatches; ready to start but not started; after its last one */
-    uint64_t *waits_ns; /* by lane: waited for a node of it; NULL when the run is not known */
-    uint64_t host_ns, ranks_ns; /* sums of the above */
+    struct report_wait *waits; /* by lane; only lanes that were waited for; none when the run is not known */
+    size_t nwait, wait_capacity;
+    uint64_t host_ns, ranks_ns; /* sums of the above: host lane and sub-workers; cards */
     uint64_t behind_ns; /* over its slots: its time above the fastest rank's */
     uint32_t slowest_of; /* slots in which it was the slowest */
 };

@@ -112,13 +112,12 @@ static void put_ranks(FILE *f, const struct report *r)
         char lane[32], time[24];
         fprintf(f, "<tr><td>%u</td>", k->rank);
         cells_stats(f, &k->dispatches);
-        if (k->waits_ns) {
+        if (r->related && k->rank < r->run.world_size) {
             fprintf(f, "<td>%.1f%%</td><td>%.1f%%</td><td>%.1f%%</td><td class=\"l wrap\">",
                     100 * (double)k->computing_ns / span, 100 * (double)k->ranks_ns / span, 100 * (double)k->host_ns / span);
-            for (uint32_t l = 0, some = 0; l < r->run.world_size + 2; l++)
-                if (k->waits_ns[l])
-                    fprintf(f, "%s%s %s", some++ ? ", " : "", run_record_lane(&r->run, l, lane, sizeof lane),
-                            report_time((double)k->waits_ns[l], time, sizeof time));
+            for (size_t w = 0; w < k->nwait; w++)
+                fprintf(f, "%s%s %s", w ? ", " : "", run_record_lane(&r->run, k->waits[w].lane, lane, sizeof lane),
+                        report_time((double)k->waits[w].ns, time, sizeof time));
             fputs("</td>", f);
         }
         fputs("</tr>\n", f);

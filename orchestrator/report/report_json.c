@@ -36,11 +36,9 @@ static void put_shares(FILE *f, const struct report *r, const struct report_rank
     fprintf(f, ",\n   \"computing_ns\": %" PRIu64 ", \"waiting_on_ranks_ns\": %" PRIu64 ", \"waiting_on_host_ns\": %" PRIu64
                ", \"launch_ns\": %" PRIu64 ", \"after_last_ns\": %" PRIu64 ", \"waits\": [", k->computing_ns, k->ranks_ns,
             k->host_ns, k->launch_ns, k->after_ns);
-    for (uint32_t l = 0; l < r->run.world_size + 2; l++) {
-        if (!k->waits_ns[l])
-            continue;
-        fprintf(f, "%s{\"lane\": %u, \"name\": \"%s\", \"ns\": %" PRIu64 "}", comma, l,
-                run_record_lane(&r->run, l, lane, sizeof lane), k->waits_ns[l]);
+    for (size_t i = 0; i < k->nwait; i++) {
+        fprintf(f, "%s{\"lane\": %u, \"name\": \"%s\", \"ns\": %" PRIu64 "}", comma, k->waits[i].lane,
+                run_record_lane(&r->run, k->waits[i].lane, lane, sizeof lane), k->waits[i].ns);
         comma = ", ";
     }
     putc(']', f);
@@ -53,7 +51,7 @@ static void put_ranks(FILE *f, const struct report *r)
         const struct report_rank *k = &r->ranks[i];
         fprintf(f, "%s\n  {\"rank\": %u, \"dispatches\": ", i ? "," : "", k->rank);
         put_stats(f, &k->dispatches);
-        if (k->waits_ns)
+        if (r->related && k->rank < r->run.world_size)
             put_shares(f, r, k);
         fprintf(f, ",\n   \"behind_fastest_ns\": %" PRIu64 ", \"slowest_of_slots\": %u}", k->behind_ns, k->slowest_of);
     }

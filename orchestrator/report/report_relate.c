@@ -49,25 +49,48 @@ static void drop_run(struct related *g)
     free(g->item);
 }
 
+static int add_wait(struct report_rank *rank, uint32_t lane, uint64_t ns)
+{
+    size_t i = 0;
+
+    while (i < rank->nwait && rank->waits[i].lane != lane)
+        i++;
+    if (array_room(&rank->waits, &rank->wait_capacity, i, sizeof *rank->waits))
+        return -1;
+    if (i == rank->nwait)
+        rank->waits[rank->nwait++].lane = lane;
+    rank->waits[i].ns += ns;
+    return 0;
+}
+
+static int compare_waits(const void *a, const void *b)
+{
+    const struct report_wait *x = a, *y = b;
+
+    return x->lane < y->lane ? -1 : x->lane > y->lane;
+}
+
 /* The time before a node's start: until the last node that it depends on had ended it waited for that one's lane, and
  * what is left is the launch. */
-static void charge_gap(struct report *r, const struct related *g, size_t item, struct report_rank *rank)
+static int charge_gap(struct report *r, const struct related *g, size_t item, struct report_rank *rank)
 {
     const struct path_bind *bind = &g->binds[item];
     uint64_t from = bind->before == PATH_NONE ? 0 : g->items[bind->before].end, start = g->items[item].start, ready = from;
 
     if (from >= start)
-        return;
+        return 0;
     if (bind->pred != PATH_NONE && g->items[bind->pred].end > from) {
         uint32_t lane = g->items[bind->pred].lane;
         ready = g->items[bind->pred].end < start ? g->items[bind->pred].end : start;
-        rank->waits_ns[lane] += ready - from;
+        if (add_wait(rank, lane, ready - from))
+            return -1;
         if (lane >= r->run.world_size)
             rank->host_ns += ready - from;
         else
             rank->ranks_ns += ready - from;
     }
     rank->launch_ns += start - ready;
+    return 0;
 }
 
 static int share(struct report *r, const struct related *g, struct error *err)
@@ -76,23 +99,22 @@ static int share(struct report *r, const struct related *g, struct error *err)
 
     if (!last)
         return error_nomem(err, r->dir, r->run.world_size * sizeof *last);
-    for (size_t i = 0; i < r->run.world_size; i++) {
-        r->ranks[i].waits_ns = calloc(r->run.world_size + 2u, sizeof(uint64_t));
-        if (!r->ranks[i].waits_ns) {
-            free(last);
-            return error_nomem(err, r->dir, r->run.world_size * sizeof(uint64_t));
-        }
-    }
     for (size_t i = 0; i < g->nitem; i++) {
         uint32_t lane = g->items[i].lane;
         r->span_ns = g->items[i].end > r->span_ns ? g->items[i].end : r->span_ns;
         if (lane >= r->run.world_size)
             continue;
-        charge_gap(r, g, i, &r->ranks[lane]);
+        if (charge_gap(r, g, i, &r->ranks[lane])) {
+            free(last);
+            return error_nomem(err, r->dir, sizeof(struct report_wait));
+        }
         last[lane] = g->items[i].end > last[lane] ? g->items[i].end : last[lane];
     }
-    for (size_t i = 0; i < r->run.world_size; i++)
+    for (size_t i = 0; i < r->run.world_size; i++) {
         r->ranks[i].after_ns = r->span_ns - last[i];
+        if (r->ranks[i].nwait)
+            qsort(r->ranks[i].waits, r->ranks[i].nwait, sizeof *r->ranks[i].waits, compare_waits);
+    }
     free(last);
     return 0;
 }

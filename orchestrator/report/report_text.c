@@ -33,11 +33,9 @@ static void put_waits(FILE *f, const struct report *r, const struct report_rank 
     char lane[32], time[24];
     const char *comma = " (";
 
-    for (uint32_t l = 0; l < r->run.world_size + 2; l++) {
-        if (!rank->waits_ns[l])
-            continue;
-        fprintf(f, "%s%s %s", comma, run_record_lane(&r->run, l, lane, sizeof lane),
-                report_time((double)rank->waits_ns[l], time, sizeof time));
+    for (size_t i = 0; i < rank->nwait; i++) {
+        fprintf(f, "%s%s %s", comma, run_record_lane(&r->run, rank->waits[i].lane, lane, sizeof lane),
+                report_time((double)rank->waits[i].ns, time, sizeof time));
         comma = ", ";
     }
     fputs(comma[0] == ',' ? ")\n" : "\n", f);
