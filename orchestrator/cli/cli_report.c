@@ -36,16 +36,16 @@ static const struct argp_option option_table[] = {
 };
 
 static const char doc[] =
-    "Show what the profiles of a run say: times of each rank and dispatch, waiting, skew, the critical path, the slowest "
-    "kernels. DIR is a dfx_outputs directory, or the build that holds it; what is missing in it is said.\v"
+    "Show what the profiles of a run say: times of each rank and dispatch, waiting, skew, the critical path, the "
+    "slowest kernels. DIR is a dfx_outputs directory, or the build that holds it; what is missing in it is said.\v"
     "Examples:\n"
     "  l3replay report build_output/my_program/dfx_outputs\n"
     "  l3replay report build_output/my_program -o report.html\n"
     "  l3replay report build_output/my_program --format json | jq .critical_path\n"
     "  l3replay report build_output/my_program --timeline        (then open l3_timeline.json in ui.perfetto.dev)\n"
     "\n"
-    "Exit status: 0 it was written, also when profiles are incomplete; 2 wrong usage; 3 there are no profiles (the message "
-    "says why).";
+    "Exit status: 0 it was written, also when profiles are incomplete; 2 wrong usage; 3 there are no profiles (the "
+    "message says why).";
 
 static const struct format *find_format(const char *name)
 {

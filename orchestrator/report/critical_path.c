@@ -36,8 +36,8 @@ static int precedes(const struct path_item *items, uint32_t a, uint32_t b)
     return compare_places(&x, &y) < 0;
 }
 
-int path_bind(const struct path_item *items, size_t n, const struct path_edge *edges, size_t nedge, struct path_bind *binds,
-              struct error *err)
+int path_bind(const struct path_item *items, size_t n, const struct path_edge *edges, size_t nedge,
+              struct path_bind *binds, struct error *err)
 {
     struct place *places = malloc((n + 1) * sizeof *places);
 

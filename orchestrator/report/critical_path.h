@@ -1,8 +1,8 @@
 /*
  * critical_path - what each of a set of timed things waited for last, and the chain that made the whole take so long.
  *
- * It knows nothing of plans: items are the nodes of a plan or the tasks of one dispatch, lanes are cards or cores, and an edge
- * says that one item may start only when another has ended. Times are nanoseconds on one clock.
+ * It knows nothing of plans: items are the nodes of a plan or the tasks of one dispatch, lanes are cards or cores, and
+ * an edge says that one item may start only when another has ended. Times are nanoseconds on one clock.
  */
 #ifndef L3R_ORCHESTRATOR_REPORT_CRITICAL_PATH_H
 #define L3R_ORCHESTRATOR_REPORT_CRITICAL_PATH_H
@@ -39,14 +39,14 @@ struct path_step {
 };
 
 /* Fill binds[n]. Edges from an item that starts later than its successor contradict the times and are ignored. */
-int path_bind(const struct path_item *items, size_t n, const struct path_edge *edges, size_t nedge, struct path_bind *binds,
-              struct error *err);
+int path_bind(const struct path_item *items, size_t n, const struct path_edge *edges, size_t nedge,
+              struct path_bind *binds, struct error *err);
 
 /* Which of the two of a bind held the item back; PATH_NONE with PATH_FIRST when neither exists. An edge wins a tie. */
 uint32_t path_holder(const struct path_item *items, const struct path_bind *bind, enum path_reason *reason);
 
-/* The chain of holders from the item that ends last back to the start, in order of time; gaps and times add up to the time
- * from the first step's start to the last one's end. `*steps` is the caller's to free; no items: no steps. */
+/* The chain of holders from the item that ends last back to the start, in order of time; gaps and times add up to the
+ * time from the first step's start to the last one's end. `*steps` is the caller's to free; no items: no steps. */
 int path_critical(const struct path_item *items, size_t n, const struct path_bind *binds, struct path_step **steps,
                   size_t *nstep, struct error *err);
 

@@ -112,7 +112,8 @@ int dfx_list_read(const char *dir, struct dfx_list *list, struct error *err)
     }
     if (list->count == 0) {
         dfx_list_free(list);
-        return error_set(err, dir, "run with profiling on (`l3replay run BUILD --swimlane`) and name its dfx_outputs directory",
+        return error_set(err, dir,
+                         "run with profiling on (`l3replay run BUILD --swimlane`) and name its dfx_outputs directory",
                          "there are no profiles in %s: no directory rank<r>/d<k> is below it", dir);
     }
     qsort(list->entries, list->count, sizeof *list->entries, compare_entries);
@@ -248,11 +249,12 @@ static void tell_missing(struct dfx_dispatch *d)
     for (size_t i = 0; i < d->records.ntask; i++)
         unknown += dfx_function(d, &d->records.tasks[i]) < 0;
     if (d->has_records && !d->has_deps)
-        notes_add(&d->notes, "records without deps.json: which kernel each task ran, and every dependency between tasks, "
+        notes_add(&d->notes, "records without deps.json: which kernel each task ran, and every dependency between "
+                             "tasks, "
                              "is unknown");
     else if (d->has_records && unknown)
-        notes_add(&d->notes, "%zu of %zu tasks have no function in deps.json: the two files may be of different runs", unknown,
-                  d->records.ntask);
+        notes_add(&d->notes, "%zu of %zu tasks have no function in deps.json: the two files may be of different runs",
+                  unknown, d->records.ntask);
     if (!d->has_records && d->has_deps)
         notes_add(&d->notes, "deps.json without chip_swimlane_records.json: the graph is known, but no time");
     if (!d->has_records && !d->has_deps)
@@ -267,8 +269,8 @@ static void tell_missing(struct dfx_dispatch *d)
 
 int dfx_load(const struct dfx_entry *entry, struct dfx_dispatch *d, struct error *err)
 {
-    static const char *const parts[] = {"dispatch_program.json", "name_map.json", "chip_swimlane_records.json", "deps.json",
-                                        "pmu.csv"};
+    static const char *const parts[] = {"dispatch_program.json", "name_map.json", "chip_swimlane_records.json",
+                                        "deps.json", "pmu.csv"};
 
     memset(d, 0, sizeof *d);
     d->rank = entry->rank;

@@ -1,10 +1,10 @@
 /*
  * dfx_read - a directory of profiles: rank<r>/d<k>/ with the files of one dispatch each.
  *
- * Formats: docs/formats.md, "Profiles of a dispatch" and "l3_run.json". The directory may have been written by l3replay or by the
- * Python replay. Any file may be missing, cut short or of another version: that is said in the notes of the dispatch,
- * and everything else is still read. Dispatches are loaded one at a time, since the records of a long run do not fit
- * in memory together.
+ * Formats: docs/formats.md, "Profiles of a dispatch" and "l3_run.json". The directory may have been written by l3replay
+ * or by the Python replay. Any file may be missing, cut short or of another version: that is said in the notes of the
+ * dispatch, and everything else is still read. Dispatches are loaded one at a time, since the records of a long run do
+ * not fit in memory together.
  */
 #ifndef L3R_ORCHESTRATOR_REPORT_DFX_READ_H
 #define L3R_ORCHESTRATOR_REPORT_DFX_READ_H
@@ -56,8 +56,8 @@ void dfx_free(struct dfx_dispatch *d); /* a zeroed struct is fine */
 /* Function of a task's row; -1: not known. */
 int64_t dfx_function(const struct dfx_dispatch *d, const struct swim_task *task);
 
-/* Name of a task's kernel in `buf`: its name, "func_<id>" when the program's names are not known, "task" when its function
- * is not known either. Never guessed. */
+/* Name of a task's kernel in `buf`: its name, "func_<id>" when the program's names are not known, "task" when its
+ * function is not known either. Never guessed. */
 const char *dfx_kernel_name(const struct dfx_dispatch *d, const struct swim_task *task, char *buf, size_t size);
 
 #endif

@@ -1,8 +1,8 @@
 /*
  * json_pull - read a large JSON text value by value, without a tree.
  *
- * Profiles hold millions of small numbers: a tree of them costs fifty times their memory, and its doubles lose 64-bit ids.
- * The first fault (also the early end of a truncated file) stops the reader for good: from then on every function
+ * Profiles hold millions of small numbers: a tree of them costs fifty times their memory, and its doubles lose 64-bit
+ * ids. The first fault (also the early end of a truncated file) stops the reader for good: from then on every function
  * returns false, so that callers keep what they have read and ask `json_pull_fault()` once.
  */
 #ifndef L3R_ORCHESTRATOR_REPORT_JSON_PULL_H

@@ -5,10 +5,19 @@
 #include "common/file.h"
 #include "orchestrator/report/trace_tasks.h"
 
-enum { PID_ORCH = 1, PID_SCHED, PID_DISPATCH, PID_WORKER, TID_ORCH = 4000, TID_SCHED = 3000, TID_CORE = 1000, NSLOT = 4 };
+enum {
+    PID_ORCH = 1,
+    PID_SCHED,
+    PID_DISPATCH,
+    PID_WORKER,
+    TID_ORCH = 4000,
+    TID_SCHED = 3000,
+    TID_CORE = 1000,
+    NSLOT = 4
+};
 
-/* A core is given its next task before it has finished the one before: tasks overlap from dispatch to finish, and slices
- * that overlap need rows of their own. */
+/* A core is given its next task before it has finished the one before: tasks overlap from dispatch to finish, and
+ * slices that overlap need rows of their own. */
 struct core_slots {
     uint64_t busy[NSLOT];
     bool named[NSLOT];

@@ -1,7 +1,8 @@
 /*
  * report - what the profiles of one run say, as numbers: made once, printed as text, JSON or HTML.
  *
- * Meanings: docs/formats.md, "Report document". All times are nanoseconds; those of `run` count from the start of its first node.
+ * Meanings: docs/formats.md, "Report document". All times are nanoseconds; those of `run` count from the start of its
+ * first node.
  */
 #ifndef L3R_ORCHESTRATOR_REPORT_REPORT_H
 #define L3R_ORCHESTRATOR_REPORT_REPORT_H

@@ -46,8 +46,8 @@ static void node_tip(const struct report *r, uint32_t node, char *buf, size_t si
     const struct run_node *n = &r->run.nodes[node];
     char lane[32], time[24], start[24];
 
-    snprintf(buf, size, "%s on %s, node %u: %s, from %s", n->name, run_record_lane(&r->run, n->lane, lane, sizeof lane), node,
-             report_time((double)(n->end_ns - n->start_ns), time, sizeof time),
+    snprintf(buf, size, "%s on %s, node %u: %s, from %s", n->name, run_record_lane(&r->run, n->lane, lane, sizeof lane),
+             node, report_time((double)(n->end_ns - n->start_ns), time, sizeof time),
              report_time((double)n->start_ns, start, sizeof start));
 }
 
@@ -106,7 +106,8 @@ static void path_outline(FILE *f, const struct report *r, const uint32_t *rows)
         svg_box(f, x, y + (ROW - BOX) / 2.0, width > 1 ? width : 1, BOX, "critical", tip);
         if (i > 0) {
             const struct run_node *before = &r->run.nodes[r->steps[i - 1].item];
-            svg_line(f, at_time(r, before->end_ns), TOP + rows[before->lane] * ROW + ROW / 2.0, x, y + ROW / 2.0, "join");
+            svg_line(f, at_time(r, before->end_ns), TOP + rows[before->lane] * ROW + ROW / 2.0, x, y + ROW / 2.0,
+                     "join");
         }
     }
 }
@@ -167,9 +168,10 @@ void chart_shares(FILE *f, const struct report *r)
         for (int p = 0; p < 5; sum += parts[p++]) {
             if (!parts[p])
                 continue;
-            snprintf(tip, sizeof tip, "rank %u, %s: %s", k->rank, names[p], report_time((double)parts[p], time, sizeof time));
-            svg_box(f, at_time(r, sum), TOP + i * ROW + (ROW - BOX) / 2.0, at_time(r, sum + parts[p]) - at_time(r, sum), BOX,
-                    classes[p], tip);
+            snprintf(tip, sizeof tip, "rank %u, %s: %s", k->rank, names[p],
+                     report_time((double)parts[p], time, sizeof time));
+            svg_box(f, at_time(r, sum), TOP + i * ROW + (ROW - BOX) / 2.0, at_time(r, sum + parts[p]) - at_time(r, sum),
+                    BOX, classes[p], tip);
         }
     }
     svg_end(f);
@@ -195,19 +197,21 @@ void chart_slots(FILE *f, const struct report *r)
         double y = TOP + (double)i * ROW + ROW / 2.0;
         snprintf(text, sizeof text, "d%u %.20s", s->k, s->program);
         svg_text(f, margin - 10, y + 4, "end", "label", text);
-        svg_line(f, margin + width * (double)s->min_ns / (double)longest, y, margin + width * (double)s->max_ns / (double)longest, y,
-                 "range");
+        svg_line(f, margin + width * (double)s->min_ns / (double)longest, y,
+                 margin + width * (double)s->max_ns / (double)longest, y, "range");
         for (size_t t = s->first; t < s->first + s->count; t++) {
             const struct report_slot_time *x = &r->slot_times[t];
             snprintf(text, sizeof text, "rank %u: %s", x->rank, report_time((double)x->ns, time, sizeof time));
-            svg_dot(f, margin + width * (double)x->ns / (double)longest, y, 4.5, x->rank == s->slowest ? "worst" : "dot", text);
+            svg_dot(f, margin + width * (double)x->ns / (double)longest, y, 4.5,
+                    x->rank == s->slowest ? "worst" : "dot", text);
         }
         snprintf(text, sizeof text, "rank %u", s->slowest);
         if (s->max_ns > s->min_ns)
             svg_text(f, margin + width * (double)s->max_ns / (double)longest - 9, y - 5, "end", "small", text);
     }
     svg_end(f);
-    fputs("<p class=\"legend\"><span><i class=\"dot\"></i>a rank</span> <span><i class=\"worst\"></i>the slowest rank</span></p>\n",
+    fputs("<p class=\"legend\"><span><i class=\"dot\"></i>a rank</span> <span><i class=\"worst\"></i>the slowest "
+          "rank</span></p>\n",
           f);
 }
 

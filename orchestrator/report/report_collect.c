@@ -14,8 +14,8 @@ static int compare_dispatches(const void *a, const void *b)
     return x->k < y->k ? -1 : x->k > y->k;
 }
 
-/* The kernel of that name, made when it is new. Kernels of programs that are not known are not taken for the same: `program`
- * then names the dispatch. REPORT_NONE when out of memory. */
+/* The kernel of that name, made when it is new. Kernels of programs that are not known are not taken for the same:
+ * `program` then names the dispatch. REPORT_NONE when out of memory. */
 static size_t kernel_index(struct report *r, const char *program, const char *name, int core_type)
 {
     struct report_kernel *kernel;
@@ -198,8 +198,8 @@ static int add_run(struct report *r, struct error *err)
         if (!to->program)
             return error_nomem(err, r->dir, strlen(n->name));
         if (strcmp(to->program, n->name) != 0)
-            notes_add(&to->notes, "l3_run.json says that it ran %s, the profile %s: they may be of different runs", n->name,
-                      to->program);
+            notes_add(&to->notes, "l3_run.json says that it ran %s, the profile %s: they may be of different runs",
+                      n->name, to->program);
     }
     qsort(r->dispatches, r->ndispatch, sizeof *r->dispatches, compare_dispatches);
     for (size_t i = 0; i < r->ndispatch; i++)

@@ -8,9 +8,10 @@ enum { REPORT_VERSION = 1 };
 
 static void put_stats(FILE *f, const struct stats *s)
 {
-    fprintf(f, "{\"count\": %zu, \"min_ns\": %" PRIu64 ", \"median_ns\": %.1f, \"mean_ns\": %.1f, \"p95_ns\": %" PRIu64
-               ", \"max_ns\": %" PRIu64 ", \"total_ns\": %" PRIu64 "}", s->count, s->min, s->median, s->mean, s->p95, s->max,
-            s->total);
+    fprintf(f,
+            "{\"count\": %zu, \"min_ns\": %" PRIu64 ", \"median_ns\": %.1f, \"mean_ns\": %.1f, \"p95_ns\": %" PRIu64
+            ", \"max_ns\": %" PRIu64 ", \"total_ns\": %" PRIu64 "}",
+            s->count, s->min, s->median, s->mean, s->p95, s->max, s->total);
 }
 
 static void put_notes(FILE *f, const struct notes *notes)
@@ -33,9 +34,11 @@ static void put_shares(FILE *f, const struct report *r, const struct report_rank
     char lane[32];
     const char *comma = "";
 
-    fprintf(f, ",\n   \"computing_ns\": %" PRIu64 ", \"waiting_on_ranks_ns\": %" PRIu64 ", \"waiting_on_host_ns\": %" PRIu64
-               ", \"launch_ns\": %" PRIu64 ", \"after_last_ns\": %" PRIu64 ", \"waits\": [", k->computing_ns, k->ranks_ns,
-            k->host_ns, k->launch_ns, k->after_ns);
+    fprintf(f,
+            ",\n   \"computing_ns\": %" PRIu64 ", \"waiting_on_ranks_ns\": %" PRIu64 ", \"waiting_on_host_ns\": "
+                                                                                     "%" PRIu64
+            ", \"launch_ns\": %" PRIu64 ", \"after_last_ns\": %" PRIu64 ", \"waits\": [",
+            k->computing_ns, k->ranks_ns, k->host_ns, k->launch_ns, k->after_ns);
     for (size_t i = 0; i < k->nwait; i++) {
         fprintf(f, "%s{\"lane\": %u, \"name\": \"%s\", \"ns\": %" PRIu64 "}", comma, k->waits[i].lane,
                 run_record_lane(&r->run, k->waits[i].lane, lane, sizeof lane), k->waits[i].ns);
@@ -65,10 +68,11 @@ static void put_slots(FILE *f, const struct report *r)
         const struct report_slot *s = &r->slots[i];
         fprintf(f, "%s\n  {\"k\": %u, \"program\": ", i ? "," : "", s->k);
         json_out_text(f, s->program);
-        fprintf(f, ", \"ranks\": %u, \"min_ns\": %" PRIu64 ", \"max_ns\": %" PRIu64 ", \"slowest_rank\": %u", s->nrank, s->min_ns,
-                s->max_ns, s->slowest);
+        fprintf(f, ", \"ranks\": %u, \"min_ns\": %" PRIu64 ", \"max_ns\": %" PRIu64 ", \"slowest_rank\": %u", s->nrank,
+                s->min_ns, s->max_ns, s->slowest);
         if (r->related)
-            fprintf(f, ", \"start_spread_ns\": %" PRIu64 ", \"end_spread_ns\": %" PRIu64, s->start_spread_ns, s->end_spread_ns);
+            fprintf(f, ", \"start_spread_ns\": %" PRIu64 ", \"end_spread_ns\": %" PRIu64, s->start_spread_ns,
+                    s->end_spread_ns);
         fputs(", \"times\": [", f);
         for (size_t t = 0; t < s->count; t++)
             fprintf(f, "%s{\"rank\": %u, \"ns\": %" PRIu64 "}", t ? ", " : "", r->slot_times[s->first + t].rank,
@@ -102,7 +106,8 @@ static void put_path(FILE *f, const struct report *r)
         const struct run_node *n = &r->run.nodes[s->item];
         fprintf(f, "%s\n  {\"node\": %u, \"lane\": %u, \"name\": ", i ? "," : "", s->item, n->lane);
         json_out_text(f, n->name);
-        fprintf(f, ", \"reason\": \"%s\", \"gap_ns\": %" PRIu64 ", \"time_ns\": %" PRIu64, reasons[s->reason], s->gap, s->time);
+        fprintf(f, ", \"reason\": \"%s\", \"gap_ns\": %" PRIu64 ", \"time_ns\": %" PRIu64, reasons[s->reason], s->gap,
+                s->time);
         if (n->kind == PLAN_DISPATCH)
             put_parts(f, r, report_dispatch_of(r, s->item));
         putc('}', f);
@@ -136,10 +141,11 @@ static void put_dispatches(FILE *f, const struct report *r)
         const struct report_dispatch *d = &r->dispatches[i];
         fprintf(f, "%s\n  {\"rank\": %u, \"k\": %u, \"program\": ", i ? "," : "", d->rank, d->k);
         json_out_text(f, d->program);
-        fprintf(f, ", \"records\": %s, \"deps\": %s, \"names\": %s, \"pmu\": %s, \"level\": %" PRId64, truth(d->has_records),
-                truth(d->has_deps), truth(d->has_names), truth(d->has_pmu), d->level);
+        fprintf(f, ", \"records\": %s, \"deps\": %s, \"names\": %s, \"pmu\": %s, \"level\": %" PRId64,
+                truth(d->has_records), truth(d->has_deps), truth(d->has_names), truth(d->has_pmu), d->level);
         if (d->node != REPORT_NONE)
-            fprintf(f, ", \"node\": %u, \"start_ns\": %" PRIu64 ", \"end_ns\": %" PRIu64, d->node, d->start_ns, d->end_ns);
+            fprintf(f, ", \"node\": %u, \"start_ns\": %" PRIu64 ", \"end_ns\": %" PRIu64, d->node, d->start_ns,
+                    d->end_ns);
         fprintf(f, ",\n   \"time_ns\": %" PRIu64 ", \"span_ns\": %" PRIu64 ", \"tasks\": ", d->time_ns, d->span_ns);
         put_stats(f, &d->tasks);
         if (d->npart) {

@@ -75,7 +75,8 @@ static int compare_waits(const void *a, const void *b)
 static int charge_gap(struct report *r, const struct related *g, size_t item, struct report_rank *rank)
 {
     const struct path_bind *bind = &g->binds[item];
-    uint64_t from = bind->before == PATH_NONE ? 0 : g->items[bind->before].end, start = g->items[item].start, ready = from;
+    uint64_t from = bind->before == PATH_NONE ? 0 : g->items[bind->before].end, start = g->items[item].start,
+             ready = from;
 
     if (from >= start)
         return 0;
@@ -132,7 +133,8 @@ static void charge_kernels(struct report *r)
             r->kernels[d->parts[p].kernel].critical_ns += d->parts[p].ns;
     }
     if (unknown)
-        notes_add(&r->notes, "the kernels of %zu of the nodes on the critical path are not known: their profiles are incomplete",
+        notes_add(&r->notes,
+                  "the kernels of %zu of the nodes on the critical path are not known: their profiles are incomplete",
                   unknown);
 }
 
@@ -155,7 +157,8 @@ int report_relate(struct report *r, struct error *err)
     for (size_t i = 0; i < r->run.nnode; i++)
         idle += !r->run.nodes[i].ran;
     if (idle)
-        notes_add(&r->notes, "%zu of %zu nodes of the plan did not run: the run was stopped, and its picture ends there", idle,
+        notes_add(&r->notes,
+                  "%zu of %zu nodes of the plan did not run: the run was stopped, and its picture ends there", idle,
                   r->run.nnode);
     return 0;
 }

@@ -14,13 +14,14 @@ static void put_stats(FILE *f, const struct stats *s)
     char buf[5][24];
 
     fprintf(f, "%5zu  %9s %9s %9s %9s %9s", s->count, report_time((double)s->min, buf[0], 24),
-            report_time(s->median, buf[1], 24), report_time(s->mean, buf[2], 24), report_time((double)s->p95, buf[3], 24),
-            report_time((double)s->max, buf[4], 24));
+            report_time(s->median, buf[1], 24), report_time(s->mean, buf[2], 24),
+            report_time((double)s->p95, buf[3], 24), report_time((double)s->max, buf[4], 24));
 }
 
 static void put_ranks(FILE *f, const struct report *r)
 {
-    fprintf(f, "\nranks (times of their dispatches)\n  rank  count        min    median      mean       p95       max\n");
+    fprintf(f, "\nranks (times of their dispatches)\n  rank  count        min    median      mean       p95       "
+               "max\n");
     for (size_t i = 0; i < r->nrank; i++) {
         fprintf(f, "  %4u  ", r->ranks[i].rank);
         put_stats(f, &r->ranks[i].dispatches);
@@ -49,9 +50,9 @@ static void put_shares(FILE *f, const struct report *r)
             report_time((double)r->span_ns, time, sizeof time));
     for (size_t i = 0; i < r->nrank && i < r->run.world_size; i++) {
         const struct report_rank *k = &r->ranks[i];
-        fprintf(f, "  %4u    %6.1f%%   %6.1f%%  %6.1f%%  %6.1f%%  %6.1f%%", k->rank, percent(k->computing_ns, r->span_ns),
-                percent(k->ranks_ns, r->span_ns), percent(k->host_ns, r->span_ns), percent(k->launch_ns, r->span_ns),
-                percent(k->after_ns, r->span_ns));
+        fprintf(f, "  %4u    %6.1f%%   %6.1f%%  %6.1f%%  %6.1f%%  %6.1f%%", k->rank,
+                percent(k->computing_ns, r->span_ns), percent(k->ranks_ns, r->span_ns), percent(k->host_ns, r->span_ns),
+                percent(k->launch_ns, r->span_ns), percent(k->after_ns, r->span_ns));
         put_waits(f, r, k);
     }
 }
@@ -62,8 +63,10 @@ static void put_slots(FILE *f, const struct report *r)
 
     if (!r->nslot)
         return;
-    fprintf(f, "\nskew between ranks (the same dispatch of several ranks)\n"
-               "     k  ranks    fastest   slowest  slowest rank%s  program\n", r->related ? "  starts within  ends within" : "");
+    fprintf(f,
+            "\nskew between ranks (the same dispatch of several ranks)\n"
+            "     k  ranks    fastest   slowest  slowest rank%s  program\n",
+            r->related ? "  starts within  ends within" : "");
     for (size_t i = 0; i < r->nslot; i++) {
         const struct report_slot *s = &r->slots[i];
         fprintf(f, "  %4u  %5u  %9s %9s  %12u", s->k, s->nrank, report_time((double)s->min_ns, a, sizeof a),
@@ -108,7 +111,8 @@ static void put_path(FILE *f, const struct report *r)
         const struct run_node *n = &r->run.nodes[s->item];
         fprintf(f, "  %9s  %s on %s, node %u%s (%s%s%s)\n", report_time((double)s->time, time, sizeof time), n->name,
                 run_record_lane(&r->run, n->lane, lane, sizeof lane), s->item, n->kind == PLAN_DISPATCH ? "" : ", host",
-                reasons[s->reason], s->gap ? ", after " : "", s->gap ? report_time((double)s->gap, gap, sizeof gap) : "");
+                reasons[s->reason], s->gap ? ", after " : "",
+                s->gap ? report_time((double)s->gap, gap, sizeof gap) : "");
         if (n->kind == PLAN_DISPATCH)
             put_parts(f, r, report_dispatch_of(r, s->item));
     }
@@ -122,12 +126,14 @@ static void put_kernels(FILE *f, const struct report *r)
 
     if (!r->nkernel)
         return;
-    fprintf(f, "\nslowest kernels over all ranks\n      total  critical  core  tasks        min    median      mean       p95"
+    fprintf(f, "\nslowest kernels over all ranks\n      total  critical  core  tasks        min    median      mean    "
+               "   p95"
                "       max  kernel\n");
     for (size_t i = 0; i < r->nkernel && i < TEXT_KERNELS; i++) {
         const struct report_kernel *k = &r->kernels[i];
         fprintf(f, "  %9s %9s  %-4s  ", report_time((double)k->stats.total, total, sizeof total),
-                k->critical_ns ? report_time((double)k->critical_ns, critical, sizeof critical) : "-", report_core_name(k->core_type));
+                k->critical_ns ? report_time((double)k->critical_ns, critical, sizeof critical) : "-",
+                report_core_name(k->core_type));
         put_stats(f, &k->stats);
         fprintf(f, "  %s of %s (longest %s on rank %u, d%u)\n", k->name, k->program,
                 report_time((double)k->slowest_ns, worst, sizeof worst), k->slowest_rank, k->slowest_k);
@@ -140,7 +146,8 @@ static void put_dispatches(FILE *f, const struct report *r)
 {
     char time[24];
 
-    fprintf(f, "\ndispatches (times of their tasks)\n  dispatch        time  tasks        min    median      mean       p95"
+    fprintf(f, "\ndispatches (times of their tasks)\n  dispatch        time  tasks        min    median      mean      "
+               " p95"
                "       max  program\n");
     for (size_t i = 0; i < r->ndispatch; i++) {
         const struct report_dispatch *d = &r->dispatches[i];

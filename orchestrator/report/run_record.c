@@ -45,7 +45,8 @@ static int read_edges(const struct json_source *src, const cJSON *list, struct r
     n->first_edge = r->nedge;
     cJSON_ArrayForEach(item, list) {
         struct run_edge *edge = &r->edges[r->nedge];
-        if (json_int(src, "waits_for[].node", cJSON_GetObjectItemCaseSensitive(item, "node"), 0, (int64_t)r->nnode - 1, &pred))
+        if (json_int(src, "waits_for[].node", cJSON_GetObjectItemCaseSensitive(item, "node"), 0, (int64_t)r->nnode - 1,
+                     &pred))
             return -1;
         edge->pred = (uint32_t)pred;
         cJSON_ArrayForEach(why, cJSON_GetObjectItemCaseSensitive(item, "why"))
@@ -95,7 +96,8 @@ static int read_head(const struct json_source *src, struct run_record *r)
     uint32_t n = 0;
 
     if (json_int(src, "l3_run", cJSON_GetObjectItemCaseSensitive(r->doc, "l3_run"), 1, 1, &version) ||
-        json_int(src, "world_size", cJSON_GetObjectItemCaseSensitive(r->doc, "world_size"), 1, PLAN_MAX_CARDS, &world) ||
+        json_int(src, "world_size", cJSON_GetObjectItemCaseSensitive(r->doc, "world_size"), 1, PLAN_MAX_CARDS,
+                 &world) ||
         json_string(src, "origin_ns", cJSON_GetObjectItemCaseSensitive(r->doc, "origin_ns"), &origin))
         return -1;
     r->world_size = (uint32_t)world;
@@ -177,7 +179,8 @@ const char *run_record_lane(const struct run_record *r, uint32_t lane, char *buf
 
 const char *run_record_why(uint32_t why, char *buf, size_t size)
 {
-    snprintf(buf, size, "%s%s%s%s%s", why & PLAN_RAW ? "RAW" : "", why & PLAN_RAW && why & ~(unsigned)PLAN_RAW ? "+" : "",
-             why & PLAN_WAR ? "WAR" : "", why & PLAN_WAR && why & PLAN_WAW ? "+" : "", why & PLAN_WAW ? "WAW" : "");
+    snprintf(buf, size, "%s%s%s%s%s", why & PLAN_RAW ? "RAW" : "",
+             why & PLAN_RAW && why & ~(unsigned)PLAN_RAW ? "+" : "", why & PLAN_WAR ? "WAR" : "",
+             why & PLAN_WAR && why & PLAN_WAW ? "+" : "", why & PLAN_WAW ? "WAW" : "");
     return buf;
 }

@@ -1,8 +1,8 @@
 /*
  * run_record - l3_run.json: when every node of the plan ran, on one clock, and what each could wait for.
  *
- * Format: docs/formats.md, "l3_run.json". It is what relates the dispatches of different ranks: the profiles of a dispatch know
- * their own card's counter only.
+ * Format: docs/formats.md, "l3_run.json". It is what relates the dispatches of different ranks: the profiles of a
+ * dispatch know their own card's counter only.
  */
 #ifndef L3R_ORCHESTRATOR_REPORT_RUN_RECORD_H
 #define L3R_ORCHESTRATOR_REPORT_RUN_RECORD_H

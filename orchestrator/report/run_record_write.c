@@ -78,7 +78,8 @@ int run_record_write(const char *path, const struct segment *seg, const int *dev
     if (file_write_begin(&w, path, err))
         return -1;
     w.unsynced = true;
-    fprintf(w.stream, "{\"l3_run\": 1, \"clock\": \"CLOCK_MONOTONIC\", \"origin_ns\": \"%" PRIu64 "\", \"world_size\": %u,\n",
+    fprintf(w.stream,
+            "{\"l3_run\": 1, \"clock\": \"CLOCK_MONOTONIC\", \"origin_ns\": \"%" PRIu64 "\", \"world_size\": %u,\n",
             zero, seg->plan.world_size);
     fputs(" \"device_ids\": [", w.stream);
     for (uint32_t c = 0; c < seg->plan.world_size; c++)

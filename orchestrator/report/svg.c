@@ -52,8 +52,8 @@ static void tip_end(FILE *f, const char *tip, const char *tag)
 
 void svg_box(FILE *f, double x, double y, double width, double height, const char *classes, const char *tip)
 {
-    fprintf(f, "<rect x=\"%.2f\" y=\"%.1f\" width=\"%.2f\" height=\"%.1f\" rx=\"%.1f\" class=\"%s\"", x, y, width, height,
-            width > 6 ? 2.0 : 0.0, classes);
+    fprintf(f, "<rect x=\"%.2f\" y=\"%.1f\" width=\"%.2f\" height=\"%.1f\" rx=\"%.1f\" class=\"%s\"", x, y, width,
+            height, width > 6 ? 2.0 : 0.0, classes);
     tip_end(f, tip, "rect");
 }
 

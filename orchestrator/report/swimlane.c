@@ -320,7 +320,8 @@ static void tell(struct reading *r, size_t unmatched, struct notes *notes)
         s->ntask = s->nphase = s->nsubmit = 0;
     }
     if (r->odd_rows)
-        notes_add(notes, "%s: %zu records of unknown form or with an end before their start are left out", file, r->odd_rows);
+        notes_add(notes, "%s: %zu records of unknown form or with an end before their start are left out", file,
+                  r->odd_rows);
     if (s->ntask && !s->has_setup)
         notes_add(notes, "%s: an older version, without the time from receipt to start", file);
     if (r->nfinish && unmatched)

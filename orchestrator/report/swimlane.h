@@ -1,8 +1,8 @@
 /*
  * swimlane - chip_swimlane_records.json: what one dispatch did on the cores of one chip.
  *
- * Format: docs/formats.md, "Profiles of a dispatch". Times are raw counter cycles; swimlane_ns() makes nanoseconds after
- * the first one of the file. The two streams of tasks are joined on (core, reg_task_id).
+ * Format: docs/formats.md, "Profiles of a dispatch". Times are raw counter cycles; swimlane_ns() makes nanoseconds
+ * after the first one of the file. The two streams of tasks are joined on (core, reg_task_id).
  */
 #ifndef L3R_ORCHESTRATOR_REPORT_SWIMLANE_H
 #define L3R_ORCHESTRATOR_REPORT_SWIMLANE_H
@@ -56,8 +56,8 @@ struct swimlane {
     uint64_t first, last; /* cycles: the earliest and the latest of all; 0 when there is nothing */
 };
 
-/* Read `path`. What is wrong or missing in a readable file becomes notes, and what could be read is kept; -1 when the file
- * cannot be read at all or memory runs out. The caller frees `s` in every case. */
+/* Read `path`. What is wrong or missing in a readable file becomes notes, and what could be read is kept; -1 when the
+ * file cannot be read at all or memory runs out. The caller frees `s` in every case. */
 int swimlane_read(const char *path, struct swimlane *s, struct notes *notes, struct error *err);
 void swimlane_free(struct swimlane *s); /* a zeroed struct is fine */
 

@@ -1,8 +1,8 @@
 /*
  * task_deps - deps.json: the graph of the tasks of one dispatch.
  *
- * Format: docs/formats.md, "Profiles of a dispatch". It holds what the swimlane records lack: which function a task runs,
- * and which task waits for which.
+ * Format: docs/formats.md, "Profiles of a dispatch". It holds what the swimlane records lack: which function a task
+ * runs, and which task waits for which.
  */
 #ifndef L3R_ORCHESTRATOR_REPORT_TASK_DEPS_H
 #define L3R_ORCHESTRATOR_REPORT_TASK_DEPS_H
@@ -37,8 +37,9 @@ void task_deps_free(struct task_deps *d); /* a zeroed struct is fine */
 /* The entry of task `id`; NULL: none. */
 const struct deps_task *task_deps_find(const struct task_deps *d, uint64_t id);
 
-/* The function that task `id` ran on a core of `core_type` (enum of swimlane.h); -1: not known. A task on both kinds of cores
- * has one each; of two vector functions the first is meant, since the records do not tell which of the two a core ran. */
+/* The function that task `id` ran on a core of `core_type` (enum of swimlane.h); -1: not known. A task on both kinds of
+ * cores has one each; of two vector functions the first is meant, since the records do not tell which of the two a core
+ * ran. */
 int64_t task_deps_function(const struct task_deps *d, uint64_t id, int core_type);
 
 #endif

@@ -8,8 +8,8 @@
 struct task_graph {
     struct path_item *items; /* as records.tasks: ns after the first record; lane = core */
     size_t nitem;
-    struct path_edge *edges; /* one for each edge of deps.json whose tasks both ran: from the row of the predecessor that
-                              * ended last to the row of the successor that started first */
+    struct path_edge *edges; /* one for each edge of deps.json whose tasks both ran: from the row of the predecessor
+                              * that ended last to the row of the successor that started first */
     size_t nedge;
 };
 

@@ -16,8 +16,8 @@ static bool inside(uint64_t at, uint64_t span, const struct run_node *node)
     return at >= node->start_ns && at + span <= node->end_ns;
 }
 
-enum timeline_placing timeline_place(const struct run_record *run, const struct run_node *node, const struct dfx_dispatch *d,
-                                     uint64_t *zero_ns)
+enum timeline_placing timeline_place(const struct run_record *run, const struct run_node *node,
+                                     const struct dfx_dispatch *d, uint64_t *zero_ns)
 {
     const struct swimlane *s = &d->records;
     uint64_t first = swimlane_duration_ns(s, s->first), span = swimlane_ns(s, s->last);
@@ -39,13 +39,14 @@ static uint32_t lane_pid(const struct run_record *run, uint32_t lane)
 
 static struct trace_point node_point(const struct run_record *run, const struct run_node *n)
 {
-    return (struct trace_point){lane_pid(run, n->lane), n->lane == run->world_size + 1 ? TID_SUB : TID_DISPATCH, n->start_ns,
-                                n->end_ns};
+    return (struct trace_point){lane_pid(run, n->lane), n->lane == run->world_size + 1 ? TID_SUB : TID_DISPATCH,
+                                n->start_ns, n->end_ns};
 }
 
 static void draw_node(struct trace *t, const struct run_record *run, uint32_t node)
 {
-    static const char *const categories[] = {[PLAN_DISPATCH] = "dispatch", [PLAN_COPY] = "copy", [PLAN_SUB] = "sub-worker"};
+    static const char *const categories[] = {
+        [PLAN_DISPATCH] = "dispatch", [PLAN_COPY] = "copy", [PLAN_SUB] = "sub-worker"};
     const struct run_node *n = &run->nodes[node];
     struct trace_point p = node_point(run, n);
 
@@ -72,7 +73,8 @@ static void draw_edges(struct trace *t, const struct run_record *run, const stru
         struct trace_point from = node_point(run, pred);
         if (!pred->ran || pred->lane == n->lane)
             continue;
-        snprintf(name, sizeof name, "%s %s", run_record_why(edge->why, why, sizeof why), edge->storage ? edge->storage : "");
+        snprintf(name, sizeof name, "%s %s", run_record_why(edge->why, why, sizeof why),
+                 edge->storage ? edge->storage : "");
         trace_arrow(t, "plan", name, &from, &to);
     }
 }
@@ -139,8 +141,10 @@ static uint64_t place(struct drawing *g, const struct dfx_dispatch *d)
     g->rank = d->rank;
     if (node != PLAN_NONE) {
         if (timeline_place(g->run, &g->run->nodes[node], d, &zero) == TIMELINE_AT_START && d->has_records)
-            notes_add(&g->notes, "rank%u/d%u: its counter cannot be related to the host's clock; its first record stands at the "
-                                 "start of the dispatch", d->rank, d->k);
+            notes_add(&g->notes,
+                      "rank%u/d%u: its counter cannot be related to the host's clock; its first record stands at the "
+                      "start of the dispatch",
+                      d->rank, d->k);
         return zero;
     }
     if (g->run)
@@ -193,7 +197,8 @@ int timeline_write(const char *path, const struct dfx_list *list, const struct r
     if (run)
         draw_plan(&t, run);
     else
-        notes_add(&g.notes, "there is no usable l3_run.json: ranks cannot be related in time, and nothing between them is drawn");
+        notes_add(&g.notes, "there is no usable l3_run.json: ranks cannot be related in time, and nothing between them "
+                            "is drawn");
     for (size_t i = 0; i < list->count && rc == 0; i++)
         rc = draw_dispatch(&g, &list->entries[i], err);
     if (rc == 0 && g.notes.failed)
@@ -234,11 +239,15 @@ int timeline_read_run(const char *dir, struct run_record *run, struct notes *not
     if (!path)
         return -1;
     if (!file_is_regular(path))
-        notes_add(notes, "there is no l3_run.json: ranks cannot be related in time; waiting, skew in time and the critical path "
+        notes_add(notes, "there is no l3_run.json: ranks cannot be related in time; waiting, skew in time and the "
+                         "critical path "
                          "through the plan are not known");
     else if (run_record_read(path, run, &fault))
-        notes_add(notes, "%s: ranks cannot be related in time; waiting, skew in time and the critical path through the plan are "
-                         "not known", fault.what);
+        notes_add(notes,
+                  "%s: ranks cannot be related in time; waiting, skew in time and the critical path through the plan "
+                  "are "
+                  "not known",
+                  fault.what);
     else
         rc = 1;
     free(path);

@@ -1,9 +1,9 @@
 /*
  * timeline - all ranks of a run as one Chrome trace for Perfetto: l3_timeline.json.
  *
- * Format: docs/formats.md, "l3_timeline.json". A process a card, its dispatches, inside them the tasks on its cores and the phases of
- * scheduler and orchestrator; one more process for host copies and sub-workers; arrows for dependencies inside programs
- * and for the plan's edges between lanes.
+ * Format: docs/formats.md, "l3_timeline.json". A process a card, its dispatches, inside them the tasks on its cores and
+ * the phases of scheduler and orchestrator; one more process for host copies and sub-workers; arrows for dependencies
+ * inside programs and for the plan's edges between lanes.
  */
 #ifndef L3R_ORCHESTRATOR_REPORT_TIMELINE_H
 #define L3R_ORCHESTRATOR_REPORT_TIMELINE_H
@@ -19,14 +19,14 @@ enum timeline_placing {
 };
 
 /* Nanoseconds after the run's origin at which the first record of `d` is drawn. `node` is the dispatch's. */
-enum timeline_placing timeline_place(const struct run_record *run, const struct run_node *node, const struct dfx_dispatch *d,
-                                     uint64_t *zero_ns);
+enum timeline_placing timeline_place(const struct run_record *run, const struct run_node *node,
+                                     const struct dfx_dispatch *d, uint64_t *zero_ns);
 
 /* Write `path`. `run` may be NULL: then ranks cannot be related, and the trace says so. */
 int timeline_write(const char *path, const struct dfx_list *list, const struct run_record *run, struct error *err);
 
-/* Everything that Perfetto opens, for the profiles in `dir`: l3_timeline.json there and merged_swimlane_d<k>.json beside
- * every dispatch's records. Uses l3_run.json where it is there. */
+/* Everything that Perfetto opens, for the profiles in `dir`: l3_timeline.json there and merged_swimlane_d<k>.json
+ * beside every dispatch's records. Uses l3_run.json where it is there. */
 int timeline_write_all(const char *dir, struct error *err);
 
 /* Read `dir`/l3_run.json: 1 when read, 0 when it is not there or unusable (then a note says so), -1 out of memory. */

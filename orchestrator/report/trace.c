@@ -101,8 +101,8 @@ void trace_arg_us(struct trace *t, const char *name, uint64_t ns)
     json_out_us(t->f, ns);
 }
 
-static void arrow_end(struct trace *t, const char *how, const char *category, const char *name, uint32_t pid, uint32_t tid,
-                      uint64_t ns)
+static void arrow_end(struct trace *t, const char *how, const char *category, const char *name, uint32_t pid,
+                      uint32_t tid, uint64_t ns)
 {
     next_event(t);
     fprintf(t->f, "{%s, \"id\": %" PRIu64 ", \"pid\": %u, \"tid\": %u, \"cat\": \"%s\", \"name\": ", how, t->nflow, pid,
@@ -130,7 +130,8 @@ void trace_arrow(struct trace *t, const char *category, const char *name, const 
 void trace_ready(struct trace *t, uint32_t pid, uint32_t tid, uint64_t at_ns, const int64_t ready[3])
 {
     next_event(t);
-    fprintf(t->f, "{\"ph\": \"C\", \"pid\": %u, \"tid\": %u, \"cat\": \"queue\", \"name\": \"shared_ready_queue\", \"ts\": ",
+    fprintf(t->f,
+            "{\"ph\": \"C\", \"pid\": %u, \"tid\": %u, \"cat\": \"queue\", \"name\": \"shared_ready_queue\", \"ts\": ",
             pid, tid);
     json_out_us(t->f, at_ns);
     fprintf(t->f, ", \"args\": {\"AIC\": %" PRId64 ", \"AIV\": %" PRId64 ", \"MIX\": %" PRId64 "}}", ready[0], ready[1],

@@ -5,20 +5,27 @@
 
 /* Tokens of 64 bits that a double cannot hold; a token that runs twice on one core; rows of the two streams in
  * different orders. */
-static const char records[] =
-    "{\"chip_swimlane_level\": 4, \"metadata\": {\"clock_freq_hz\": 50000000, \"num_cores\": 2, \"core_types\": [\"aic\", \"aiv\"],"
-    " \"core_to_thread\": [0, 1]},\n"
-    "\"aicore_tasks\": [[1, 9007199254740993, 5, 300, 400, 10], [0, 7, 4, 150, 250, 5], [1, 9007199254740993, 6, 500, 650, 20]],\n"
-    "\"aicpu_tasks\": [[1, 6, 450, 700], [0, 4, 120, 260], [1, 5, 280, 410]],\n"
-    "\"aicpu_scheduler_phases\": [[{\"kind\": \"complete\", \"start_cycles\": 260, \"end_cycles\": 262, \"loop_iter\": 2,"
-    " \"tasks_processed\": 1}], [{\"kind\": \"dispatch\", \"start_cycles\": 115, \"end_cycles\": 121, \"loop_iter\": 1,"
-    " \"tasks_processed\": 1, \"pop_hit\": 1, \"pop_miss\": 6, \"shared_at_start\": [0, 1, 0], \"shared_at_end\": [3, 2, 1]}]],\n"
-    "\"aicpu_orchestrator_phases\": [[{\"submit_idx\": 0, \"task_id\": 7, \"start_cycles\": 100, \"end_cycles\": 110}]]}\n";
+static const char records[] = "{\"chip_swimlane_level\": 4, \"metadata\": {\"clock_freq_hz\": 50000000, \"num_cores\": "
+                              "2, \"core_types\": [\"aic\", \"aiv\"],"
+                              " \"core_to_thread\": [0, 1]},\n"
+                              "\"aicore_tasks\": [[1, 9007199254740993, 5, 300, 400, 10], [0, 7, 4, 150, 250, 5], [1, "
+                              "9007199254740993, 6, 500, 650, 20]],\n"
+                              "\"aicpu_tasks\": [[1, 6, 450, 700], [0, 4, 120, 260], [1, 5, 280, 410]],\n"
+                              "\"aicpu_scheduler_phases\": [[{\"kind\": \"complete\", \"start_cycles\": 260, "
+                              "\"end_cycles\": 262, \"loop_iter\": 2,"
+                              " \"tasks_processed\": 1}], [{\"kind\": \"dispatch\", \"start_cycles\": 115, "
+                              "\"end_cycles\": 121, \"loop_iter\": 1,"
+                              " \"tasks_processed\": 1, \"pop_hit\": 1, \"pop_miss\": 6, \"shared_at_start\": [0, 1, "
+                              "0], \"shared_at_end\": [3, 2, 1]}]],\n"
+                              "\"aicpu_orchestrator_phases\": [[{\"submit_idx\": 0, \"task_id\": 7, \"start_cycles\": "
+                              "100, \"end_cycles\": 110}]]}\n";
 
-static const char graph[] =
-    "{\"tasks\": [{\"task_id\": \"9007199254740993\", \"kernel_ids\": [-1, -1, 3]}, {\"task_id\": \"7\", \"kernel_ids\": [2, 1, -1]}],"
-    " \"tensors\": [], \"edges\": [{\"pred\": \"7\", \"succ\": \"9007199254740993\", \"arg\": 0, \"source\": \"tensormap\"},"
-    " {\"pred\": \"7\", \"succ\": \"9007199254740993\", \"arg\": 1, \"source\": \"explicit\"}]}";
+static const char graph[] = "{\"tasks\": [{\"task_id\": \"9007199254740993\", \"kernel_ids\": [-1, -1, 3]}, "
+                            "{\"task_id\": \"7\", \"kernel_ids\": [2, 1, -1]}],"
+                            " \"tensors\": [], \"edges\": [{\"pred\": \"7\", \"succ\": \"9007199254740993\", \"arg\": "
+                            "0, \"source\": \"tensormap\"},"
+                            " {\"pred\": \"7\", \"succ\": \"9007199254740993\", \"arg\": 1, \"source\": "
+                            "\"explicit\"}]}";
 
 static struct dfx_dispatch load(const char *dir)
 {
@@ -119,7 +126,8 @@ static void a_truncated_file_gives_what_came_before_the_cut(void **state)
         assert_true(noted(&d, "truncated"));
         assert_true(d.records.ntask <= 3);
         for (size_t i = 0; i < d.records.ntask; i++)
-            assert_true(d.records.tasks[i].end == 250 || d.records.tasks[i].end == 400 || d.records.tasks[i].end == 650);
+            assert_true(d.records.tasks[i].end == 250 || d.records.tasks[i].end == 400 ||
+                        d.records.tasks[i].end == 650);
         dfx_free(&d);
     }
     for (size_t n = 0; n < strlen(graph) - 1; n++) {
@@ -139,7 +147,8 @@ static void older_files_have_five_columns(void **state)
 
     (void)state;
     temp_dir_put_text(dir, "rank0/d0/chip_swimlane_records.json",
-                      "{\"chip_swimlane_level\": 1, \"metadata\": {\"clock_freq_hz\": 1000000000, \"core_types\": [\"aiv\"]},"
+                      "{\"chip_swimlane_level\": 1, \"metadata\": {\"clock_freq_hz\": 1000000000, \"core_types\": "
+                      "[\"aiv\"]},"
                       "\"aicore_tasks\": [[0, 1, 1, 10, 30], [0, 2, 2, 40], [0, 3, 3, 60, 50], [0, 4, 4, 70, 90]]}");
     d = load(dir);
     assert_int_equal(d.records.ntask, 2);

@@ -16,7 +16,8 @@ static const char *const plan_lines[] = {
     "{\"storage\":1,\"name\":\"t\\\"mp\",\"kind\":\"temp\",\"dtype\":\"fp32\",\"shape\":[4],\"fill\":0}",
     "{\"dispatch\":0,\"program\":\"first\",\"card\":0,\"k\":0,\"line\":7,\"args\":[[\"in\",0,\"fp32\",0,[4]],"
     "[\"out_existing\",1,\"fp32\",0,[4]]],\"scalars\":[]}",
-    "{\"dispatch\":1,\"program\":\"second\",\"card\":1,\"k\":0,\"line\":9,\"args\":[[\"in\",1,\"fp32\",0,[4]]],\"scalars\":[]}",
+    "{\"dispatch\":1,\"program\":\"second\",\"card\":1,\"k\":0,\"line\":9,\"args\":[[\"in\",1,\"fp32\",0,[4]]],"
+    "\"scalars\":[]}",
     "{\"copy\":2,\"line\":11,\"dst\":[1,\"fp32\",0,[4]],\"src\":[0,\"fp32\",0,[4]]}",
     "{\"end\":3}",
 };
@@ -64,7 +65,8 @@ static void what_is_written_is_read(void **state)
     assert_int_equal(r.nnode, 3);
     assert_true(r.origin_ns == boot + 500);
     assert_int_equal(r.device_ids[1], 6);
-    assert_true(r.nodes[0].ran && r.nodes[0].start_ns == 0 && r.nodes[0].end_ns == 10000 && r.nodes[0].device_ns == 9000);
+    assert_true(r.nodes[0].ran && r.nodes[0].start_ns == 0 && r.nodes[0].end_ns == 10000 &&
+                r.nodes[0].device_ns == 9000);
     assert_true(r.nodes[1].ran && r.nodes[1].start_ns == 12000 && r.nodes[1].line == 9 && r.nodes[1].lane == 1);
     assert_string_equal(r.nodes[1].name, "second");
     assert_false(r.nodes[2].ran);
@@ -86,12 +88,19 @@ static void a_wrong_record_is_refused_by_name(void **state)
         {"{\"l3_run\": 2, \"world_size\": 1, \"origin_ns\": \"0\", \"nodes\": []}", "l3_run"},
         {"{\"l3_run\": 1, \"world_size\": 1, \"origin_ns\": \"0\"}", "nodes"},
         {"{\"l3_run\": 1, \"world_size\": 1, \"origin_ns\": \"0\", \"nodes\": [", "JSON"},
-        {"{\"l3_run\": 1, \"world_size\": 1, \"origin_ns\": \"0\", \"nodes\": [{\"kind\": \"copy\", \"name\": \"c\", \"lane\": 3}]}", "lane"},
-        {"{\"l3_run\": 1, \"world_size\": 1, \"origin_ns\": \"0\", \"nodes\": [{\"kind\": \"copy\", \"name\": \"c\", \"lane\": 1,"
-         " \"start_ns\": 5, \"end_ns\": 4}]}", "ends before"},
-        {"{\"l3_run\": 1, \"world_size\": 1, \"origin_ns\": \"0\", \"nodes\": [{\"kind\": \"copy\", \"name\": \"c\", \"lane\": 1,"
-         " \"waits_for\": [{\"node\": 1}]}]}", "waits_for"},
-        {"{\"l3_run\": 1, \"world_size\": 1, \"origin_ns\": \"0\", \"device_ids\": [0, 1], \"nodes\": []}", "device_ids"},
+        {"{\"l3_run\": 1, \"world_size\": 1, \"origin_ns\": \"0\", \"nodes\": [{\"kind\": \"copy\", \"name\": \"c\", "
+         "\"lane\": 3}]}",
+         "lane"},
+        {"{\"l3_run\": 1, \"world_size\": 1, \"origin_ns\": \"0\", \"nodes\": [{\"kind\": \"copy\", \"name\": \"c\", "
+         "\"lane\": 1,"
+         " \"start_ns\": 5, \"end_ns\": 4}]}",
+         "ends before"},
+        {"{\"l3_run\": 1, \"world_size\": 1, \"origin_ns\": \"0\", \"nodes\": [{\"kind\": \"copy\", \"name\": \"c\", "
+         "\"lane\": 1,"
+         " \"waits_for\": [{\"node\": 1}]}]}",
+         "waits_for"},
+        {"{\"l3_run\": 1, \"world_size\": 1, \"origin_ns\": \"0\", \"device_ids\": [0, 1], \"nodes\": []}", "device_"
+                                                                                                            "ids"},
     };
     char *dir = temp_dir_make(), *path;
     struct run_record r;
@@ -118,7 +127,8 @@ static void write_profiles(const char *dir)
     uint64_t b = boot + 500; /* origin of the run */
 
     snprintf(text, sizeof text,
-             "{\"chip_swimlane_level\": 2, \"metadata\": {\"clock_freq_hz\": 1000000000, \"core_types\": [\"aic\", \"aiv\"]},"
+             "{\"chip_swimlane_level\": 2, \"metadata\": {\"clock_freq_hz\": 1000000000, \"core_types\": [\"aic\", "
+             "\"aiv\"]},"
              "\"aicore_tasks\": [[0, 1, 1, %llu, %llu, 100], [1, 2, 1, %llu, %llu, 100]],"
              "\"aicpu_tasks\": [[0, 1, %llu, %llu], [1, 1, %llu, %llu]]}",
              (unsigned long long)b + 1000, (unsigned long long)b + 4000, (unsigned long long)b + 4500,
@@ -126,11 +136,13 @@ static void write_profiles(const char *dir)
              (unsigned long long)b + 4200, (unsigned long long)b + 9700);
     temp_dir_put_text(dir, "rank0/d0/chip_swimlane_records.json", text);
     temp_dir_put_text(dir, "rank0/d0/deps.json",
-                      "{\"tasks\": [{\"task_id\": \"1\", \"kernel_ids\": [0, -1, -1]}, {\"task_id\": \"2\", \"kernel_ids\": [-1, 1, -1]}],"
+                      "{\"tasks\": [{\"task_id\": \"1\", \"kernel_ids\": [0, -1, -1]}, {\"task_id\": \"2\", "
+                      "\"kernel_ids\": [-1, 1, -1]}],"
                       "\"edges\": [{\"pred\": \"1\", \"succ\": \"2\", \"source\": \"creator\"}]}");
     temp_dir_put_text(dir, "rank0/d0/name_map.json", "{\"callable_id_to_name\": {\"0\": \"mul\", \"1\": \"add\"}}");
     temp_dir_put_text(dir, "rank1/d0/chip_swimlane_records.json",
-                      "{\"chip_swimlane_level\": 1, \"metadata\": {\"clock_freq_hz\": 50000000, \"core_types\": [\"aiv\"]},"
+                      "{\"chip_swimlane_level\": 1, \"metadata\": {\"clock_freq_hz\": 50000000, \"core_types\": "
+                      "[\"aiv\"]},"
                       "\"aicore_tasks\": [[0, 5, 1, 1000, 1300, 0]]}");
 }
 
@@ -155,8 +167,9 @@ static int count_events(const cJSON *doc, const char *ph, const char *name, int 
     cJSON_ArrayForEach(e, cJSON_GetObjectItem(doc, "traceEvents")) {
         const cJSON *length = cJSON_GetObjectItem(e, "dur"), *at = cJSON_GetObjectItem(e, "ts");
         if (strcmp(cJSON_GetObjectItem(e, "ph")->valuestring, ph) == 0 &&
-            strcmp(cJSON_GetObjectItem(e, "name")->valuestring, name) == 0 && cJSON_GetObjectItem(e, "pid")->valueint == pid &&
-            cJSON_GetObjectItem(e, "tid")->valueint == tid && at->valuedouble == ts && (dur < 0 || length->valuedouble == dur))
+            strcmp(cJSON_GetObjectItem(e, "name")->valuestring, name) == 0 &&
+            cJSON_GetObjectItem(e, "pid")->valueint == pid && cJSON_GetObjectItem(e, "tid")->valueint == tid &&
+            at->valuedouble == ts && (dur < 0 || length->valuedouble == dur))
             n++;
     }
     return n;
