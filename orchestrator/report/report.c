@@ -12,8 +12,8 @@ static void tell_incomplete(struct report *r)
     for (size_t i = 0; i < r->ndispatch; i++)
         count += r->dispatches[i].notes.count > 0;
     if (count)
-        notes_add(&r->notes, "the picture is not complete: of %zu of the %zu dispatches something is missing or wrong; the "
-                             "list of dispatches says what", count, r->ndispatch);
+        notes_add(&r->notes, "the picture is not complete: of %zu of the %zu dispatches something is missing or wrong; "
+                             "the list of dispatches says what", count, r->ndispatch);
 }
 
 int report_make(struct report *r, const struct dfx_list *list, struct error *err)

@@ -183,6 +183,28 @@ out:
     return rc;
 }
 
+static int compare_entries(const void *a, const void *b)
+{
+    const struct dfx_entry *x = a, *y = b;
+
+    if (x->rank != y->rank)
+        return x->rank < y->rank ? -1 : 1;
+    return x->k < y->k ? -1 : x->k > y->k;
+}
+
+/* A dispatch without a directory is a slice with nothing in it, which could be taken for an idle card. */
+static void tell_unprofiled(struct drawing *g, const struct dfx_list *list)
+{
+    for (size_t i = 0; i < g->run->nnode; i++) {
+        const struct run_node *n = &g->run->nodes[i];
+        struct dfx_entry key = {.rank = n->lane, .k = n->k};
+        if (n->kind == PLAN_DISPATCH && n->ran &&
+            !bsearch(&key, list->entries, list->count, sizeof key, compare_entries))
+            notes_add(&g->notes, "rank%u/d%u: it has no directory of profiles: what happened in it is not known",
+                      n->lane, n->k);
+    }
+}
+
 int timeline_write(const char *path, const struct dfx_list *list, const struct run_record *run, struct error *err)
 {
     struct file_writer w;
@@ -201,6 +223,8 @@ int timeline_write(const char *path, const struct dfx_list *list, const struct r
                             "is drawn");
     for (size_t i = 0; i < list->count && rc == 0; i++)
         rc = draw_dispatch(&g, &list->entries[i], err);
+    if (run)
+        tell_unprofiled(&g, list);
     if (rc == 0 && g.notes.failed)
         rc = error_nomem(err, path, 256);
     if (rc == 0) {

@@ -86,6 +86,15 @@ for row in slices.values():
 ' "$file" || complain "$file is not a sound trace"
 done
 
+# The l3 timeline has what each level records, in each of the six dispatches.
+for want in 'orchestrator 6' 'scheduler 6' 'task 12' 'dispatch 6' 'copy 1' 'sub-worker 1'; do
+    set -- $want
+    found=$(grep -c "\"ph\": \"X\".*\"cat\": \"$1\"" "$profiles/l3_timeline.json")
+    [ "$found" -eq "$2" ] || complain "$found slices of category $1, not $2"
+done
+# Three edges from the copy, two of each reduce to the other cards, one to the sub-worker.
+[ "$(grep -c '"ph": "s".*"cat": "plan"' "$profiles/l3_timeline.json")" -eq 10 ] || complain "10 arrows between lanes were expected"
+
 # --- halves are missing ---------------------------------------------------------------------------------------------------
 
 cp -r "$work/made" "$work/halves"
@@ -101,6 +110,7 @@ expect_out 'records without deps.json' 'no name_map.json' 'truncated' 'no direct
 run "$L3REPLAY" report "$halves" --timeline -o "$work/halves.html"
 expect_status 0
 grep -q 'records without deps.json' "$halves/l3_timeline.json" || complain "the timeline does not say what it lacks"
+grep -q 'rank2/d1: it has no directory' "$halves/l3_timeline.json" || complain "the timeline hides a dispatch without profile"
 
 cp -r "$work/made" "$work/alone"
 rm "$work/alone/dfx_outputs/l3_run.json"
