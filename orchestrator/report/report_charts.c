@@ -77,7 +77,7 @@ static double at_time(const struct report *r, uint64_t ns)
 static void lane_boxes(FILE *f, const struct report *r, const uint32_t *rows, const struct palette *p)
 {
     char tip[512], classes[16];
-    double *drawn = calloc(r->run.world_size + 2u, sizeof *drawn);
+    double *drawn = calloc((size_t)r->run.world_size + 2, sizeof *drawn);
 
     for (uint32_t i = 0; drawn && i < r->run.nnode; i++) {
         const struct run_node *n = &r->run.nodes[i];

@@ -12,6 +12,7 @@ static int compare(const void *a, const void *b)
 struct stats stats_of(uint64_t *values, size_t count)
 {
     struct stats s = {.count = count};
+    size_t upper = count / 2, lower = count % 2 || !count ? upper : upper - 1;
 
     if (count == 0)
         return s;
@@ -21,8 +22,7 @@ struct stats stats_of(uint64_t *values, size_t count)
     s.min = values[0];
     s.max = values[count - 1];
     s.mean = (double)s.total / (double)count;
-    s.median = count % 2 ? (double)values[count / 2]
-                         : ((double)values[count / 2 - 1] + (double)values[count / 2]) / 2;
+    s.median = ((double)values[lower] + (double)values[upper]) / 2;
     s.p95 = values[(count * 95 + 99) / 100 - 1];
     return s;
 }

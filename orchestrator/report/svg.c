@@ -87,10 +87,11 @@ static double round_step(double span)
 void svg_axis(FILE *f, double x, double y, double width, double height, uint64_t span_ns)
 {
     double span = span_ns ? (double)span_ns : 1, step = round_step(span);
+    int ntick = (int)(span / step) + 1;
     char label[24];
 
-    for (double at = 0; at <= span; at += step) {
-        double px = x + width * at / span;
+    for (int i = 0; i < ntick; i++) {
+        double at = i * step, px = x + width * at / span;
         svg_line(f, px, y, px, y + height, "grid");
         svg_text(f, px, y - 5, "middle", "axis", report_time(at, label, sizeof label));
     }

@@ -256,7 +256,7 @@ static int write_merged(const struct dfx_entry *entry, struct error *err)
 int timeline_read_run(const char *dir, struct run_record *run, struct notes *notes, struct error *err)
 {
     char *path = file_join(dir, "l3_run.json", err);
-    struct error fault;
+    struct error fault = {0};
     int rc = 0;
 
     memset(run, 0, sizeof *run);
