@@ -46,7 +46,8 @@ int path_bind(const struct path_item *items, size_t n, const struct path_edge *e
 uint32_t path_holder(const struct path_item *items, const struct path_bind *bind, enum path_reason *reason);
 
 /* The chain of holders from the item that ends last back to the start, in order of time; gaps and times add up to the
- * time from the first step's start to the last one's end, unless an item ends before its holder. `*steps` is the caller's to free; no items: no steps. */
+ * time from the first step's start to the last one's end, unless an item ends before its holder. `*steps` is the
+ * caller's to free; no items: no steps. */
 int path_critical(const struct path_item *items, size_t n, const struct path_bind *binds, struct path_step **steps,
                   size_t *nstep, struct error *err);
 

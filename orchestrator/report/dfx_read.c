@@ -42,8 +42,10 @@ static int list_rank(struct dfx_list *list, const char *path, uint32_t rank, str
         return errno == ENOTDIR ? 0 : error_errno(err, path, "make it readable", "cannot read %s", path);
     while (rc == 0 && (entry = readdir(dir))) {
         char *sub;
-        if (!numbered(entry->d_name, "d", &k))
+        bool other = numbered(entry->d_name, "c", &k);
+        if ((!other && !numbered(entry->d_name, "d", &k)) || k >= DFX_OTHER)
             continue;
+        k += other ? DFX_OTHER : 0;
         sub = file_join(path, entry->d_name, err);
         if (!sub) {
             rc = -1;

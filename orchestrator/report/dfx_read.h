@@ -17,6 +17,13 @@
 #include "orchestrator/report/task_deps.h"
 #include "orchestrator/report/swimlane.h"
 
+/* Dispatches of compiler-made collectives have no k: the i-th of a card is d<k> with k = DFX_OTHER + i, and its
+ * directory is c<i>. */
+#define DFX_OTHER UINT32_C(0x80000000)
+
+/* For printf's "%c%u": 'd', k or 'c', i. */
+#define DFX_SLOT(k) ((k) & DFX_OTHER ? 'c' : 'd'), ((k) & ~DFX_OTHER)
+
 struct dfx_entry {
     uint32_t rank, k;
     char *path;

@@ -195,7 +195,7 @@ void chart_slots(FILE *f, const struct report *r)
     for (size_t i = 0; i < n; i++) {
         const struct report_slot *s = &r->slots[i];
         double y = TOP + (double)i * ROW + ROW / 2.0;
-        snprintf(text, sizeof text, "d%u %.20s", s->k, s->program);
+        snprintf(text, sizeof text, "%c%u %.20s", DFX_SLOT(s->k), s->program);
         svg_text(f, margin - 10, y + 4, "end", "label", text);
         svg_line(f, margin + width * (double)s->min_ns / (double)longest, y,
                  margin + width * (double)s->max_ns / (double)longest, y, "range");

@@ -219,7 +219,7 @@ static void put_kernels(FILE *f, const struct report *r)
         cell_text(f, report_core_name(k->core_type));
         cell_time(f, (double)k->stats.total);
         cells_stats(f, &k->stats);
-        fprintf(f, "<td class=\"l\">rank %u, d%u</td></tr>\n", k->slowest_rank, k->slowest_k);
+        fprintf(f, "<td class=\"l\">rank %u, %c%u</td></tr>\n", k->slowest_rank, DFX_SLOT(k->slowest_k));
     }
     fputs("</table></div>\n", f);
 }
@@ -234,7 +234,7 @@ static void put_dispatches(FILE *f, const struct report *r)
             stats_heads);
     for (size_t i = 0; i < r->ndispatch && i < HTML_DISPATCHES; i++) {
         const struct report_dispatch *d = &r->dispatches[i];
-        fprintf(f, "<tr><td class=\"l\">rank%u/d%u</td>", d->rank, d->k);
+        fprintf(f, "<tr><td class=\"l\">rank%u/%c%u</td>", d->rank, DFX_SLOT(d->k));
         cell_text(f, d->program ? d->program : "not known");
         if (d->time_ns)
             cell_time(f, (double)d->time_ns);

@@ -6,6 +6,9 @@
 
 enum { REPORT_VERSION = 1 };
 
+/* For printf's "%s": %u: "k", or "c" of a collective. */
+#define SLOT(k) ((k) & DFX_OTHER ? "c" : "k"), ((k) & ~DFX_OTHER)
+
 static void put_stats(FILE *f, const struct stats *s)
 {
     fprintf(f,
@@ -66,7 +69,7 @@ static void put_slots(FILE *f, const struct report *r)
     fputs(",\n \"slots\": [", f);
     for (size_t i = 0; i < r->nslot; i++) {
         const struct report_slot *s = &r->slots[i];
-        fprintf(f, "%s\n  {\"k\": %u, \"program\": ", i ? "," : "", s->k);
+        fprintf(f, "%s\n  {\"%s\": %u, \"program\": ", i ? "," : "", SLOT(s->k));
         json_out_text(f, s->program);
         fprintf(f, ", \"ranks\": %u, \"min_ns\": %" PRIu64 ", \"max_ns\": %" PRIu64 ", \"slowest_rank\": %u", s->nrank,
                 s->min_ns, s->max_ns, s->slowest);
@@ -128,8 +131,8 @@ static void put_kernels(FILE *f, const struct report *r)
         put_stats(f, &k->stats);
         if (r->related)
             fprintf(f, ", \"critical_ns\": %" PRIu64, k->critical_ns);
-        fprintf(f, ", \"longest\": {\"rank\": %u, \"k\": %u, \"ns\": %" PRIu64 "}}", k->slowest_rank, k->slowest_k,
-                k->slowest_ns);
+        fprintf(f, ", \"longest\": {\"rank\": %u, \"%s\": %u, \"ns\": %" PRIu64 "}}", k->slowest_rank,
+                SLOT(k->slowest_k), k->slowest_ns);
     }
     putc(']', f);
 }
@@ -139,7 +142,7 @@ static void put_dispatches(FILE *f, const struct report *r)
     fputs(",\n \"dispatches\": [", f);
     for (size_t i = 0; i < r->ndispatch; i++) {
         const struct report_dispatch *d = &r->dispatches[i];
-        fprintf(f, "%s\n  {\"rank\": %u, \"k\": %u, \"program\": ", i ? "," : "", d->rank, d->k);
+        fprintf(f, "%s\n  {\"rank\": %u, \"%s\": %u, \"program\": ", i ? "," : "", d->rank, SLOT(d->k));
         json_out_text(f, d->program);
         fprintf(f, ", \"records\": %s, \"deps\": %s, \"names\": %s, \"pmu\": %s, \"level\": %" PRId64,
                 truth(d->has_records), truth(d->has_deps), truth(d->has_names), truth(d->has_pmu), d->level);

@@ -69,7 +69,8 @@ static void put_slots(FILE *f, const struct report *r)
             r->related ? "  starts within  ends within" : "");
     for (size_t i = 0; i < r->nslot; i++) {
         const struct report_slot *s = &r->slots[i];
-        fprintf(f, "  %4u  %5u  %9s %9s  %12u", s->k, s->nrank, report_time((double)s->min_ns, a, sizeof a),
+        fprintf(f, "  %3s%u  %5u  %9s %9s  %12u", s->k & DFX_OTHER ? "c" : "d", s->k & ~DFX_OTHER,
+                s->nrank, report_time((double)s->min_ns, a, sizeof a),
                 report_time((double)s->max_ns, b, sizeof b), s->slowest);
         if (r->related)
             fprintf(f, "  %13s  %11s", report_time((double)s->start_spread_ns, c, sizeof c),
@@ -135,8 +136,8 @@ static void put_kernels(FILE *f, const struct report *r)
                 k->critical_ns ? report_time((double)k->critical_ns, critical, sizeof critical) : "-",
                 report_core_name(k->core_type));
         put_stats(f, &k->stats);
-        fprintf(f, "  %s of %s (longest %s on rank %u, d%u)\n", k->name, k->program,
-                report_time((double)k->slowest_ns, worst, sizeof worst), k->slowest_rank, k->slowest_k);
+        fprintf(f, "  %s of %s (longest %s on rank %u, %c%u)\n", k->name, k->program,
+                report_time((double)k->slowest_ns, worst, sizeof worst), k->slowest_rank, DFX_SLOT(k->slowest_k));
     }
     if (r->nkernel > TEXT_KERNELS)
         fprintf(f, "  ... %zu more: --format json has them all\n", r->nkernel - TEXT_KERNELS);
@@ -152,7 +153,7 @@ static void put_dispatches(FILE *f, const struct report *r)
     for (size_t i = 0; i < r->ndispatch; i++) {
         const struct report_dispatch *d = &r->dispatches[i];
         char name[40];
-        snprintf(name, sizeof name, "rank%u/d%u", d->rank, d->k);
+        snprintf(name, sizeof name, "rank%u/%c%u", d->rank, DFX_SLOT(d->k));
         fprintf(f, "  %-10s %9s  ", name, d->time_ns ? report_time((double)d->time_ns, time, sizeof time) : "-");
         put_stats(f, &d->tasks);
         fprintf(f, "  %s\n", d->program ? d->program : "(program not known)");

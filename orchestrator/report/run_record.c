@@ -7,6 +7,7 @@
 #include "common/file.h"
 #include "common/json.h"
 #include "common/plan.h"
+#include "orchestrator/report/dfx_read.h"
 
 static const size_t max_nbytes = (size_t)2 << 30;
 static const char *const kinds[] = {[PLAN_DISPATCH] = "dispatch", [PLAN_COPY] = "copy", [PLAN_SUB] = "sub"};
@@ -68,7 +69,7 @@ static int read_node(const struct json_source *src, const cJSON *item, struct ru
     if (read_kind(src, item, &n->kind) ||
         json_int(src, "nodes[].lane", cJSON_GetObjectItemCaseSensitive(item, "lane"), 0, r->world_size + 1, &lane) ||
         json_string(src, "nodes[].name", cJSON_GetObjectItemCaseSensitive(item, "name"), &n->name) ||
-        optional(src, item, "k", UINT32_MAX - 1, PLAN_NONE, &k) || optional(src, item, "line", UINT32_MAX, 0, &line) ||
+        optional(src, item, "k", DFX_OTHER - 1, PLAN_NONE, &k) || optional(src, item, "line", UINT32_MAX, 0, &line) ||
         optional(src, item, "start_ns", huge, -1, &start) || optional(src, item, "end_ns", huge, -1, &end) ||
         optional(src, item, "device_ns", huge, 0, &device) || optional(src, item, "orch_ns", huge, 0, &orch) ||
         optional(src, item, "tasks", UINT32_MAX, 0, &ntask))
@@ -113,6 +114,22 @@ static int read_head(const struct json_source *src, struct run_record *r)
     return 0;
 }
 
+/* Collectives have no k; profiles count them for each card. */
+static int number_others(struct run_record *r, struct error *err)
+{
+    uint32_t *count = calloc(r->world_size, sizeof *count);
+
+    if (!count)
+        return error_nomem(err, "l3_run.json", r->world_size * sizeof *count);
+    for (size_t i = 0; i < r->nnode; i++) {
+        struct run_node *n = &r->nodes[i];
+        if (n->kind == PLAN_DISPATCH && n->lane < r->world_size && n->k == PLAN_NONE)
+            n->k = DFX_OTHER + count[n->lane]++;
+    }
+    free(count);
+    return 0;
+}
+
 static int read_nodes(const struct json_source *src, struct run_record *r)
 {
     const cJSON *list = cJSON_GetObjectItemCaseSensitive(r->doc, "nodes"), *item, *edge;
@@ -132,7 +149,7 @@ static int read_nodes(const struct json_source *src, struct run_record *r)
     cJSON_ArrayForEach(item, list)
         if (read_node(src, item, r, &r->nodes[i++]))
             return -1;
-    return 0;
+    return number_others(r, src->err);
 }
 
 int run_record_read(const char *path, struct run_record *r, struct error *err)

@@ -23,7 +23,8 @@ struct run_edge {
 struct run_node {
     uint8_t kind; /* enum plan_node_kind */
     bool ran;
-    uint32_t lane, k, line, ntask; /* k: PLAN_NONE where there is none */
+    uint32_t lane, k, line, ntask; /* k: DFX_OTHER + i of the card's i-th dispatch
+                                    * that has none (dfx_read.h); PLAN_NONE of other nodes */
     const char *name;              /* program, sub-worker, or "copy" */
     uint64_t start_ns, end_ns;     /* after origin_ns */
     uint64_t device_ns, orch_ns;

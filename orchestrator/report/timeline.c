@@ -52,7 +52,7 @@ static void draw_node(struct trace *t, const struct run_record *run, uint32_t no
 
     trace_slice_open(t, &p, categories[n->kind], n->name);
     trace_arg_int(t, "node", node);
-    if (n->k != PLAN_NONE)
+    if (n->k < DFX_OTHER)
         trace_arg_int(t, "k", n->k);
     if (n->line)
         trace_arg_int(t, "host_orch_line", n->line);
@@ -115,9 +115,10 @@ static void draw_alone(struct trace *t, const struct dfx_dispatch *d, uint64_t z
         trace_process(t, p.pid, name);
         trace_thread(t, p.pid, TID_DISPATCH, "dispatches (one after the other: their true times are not known)");
     }
-    snprintf(name, sizeof name, "d%u", d->k);
+    snprintf(name, sizeof name, "%c%u", DFX_SLOT(d->k));
     trace_slice_open(t, &p, "dispatch", d->program ? d->program : name);
-    trace_arg_int(t, "k", d->k);
+    if (d->k < DFX_OTHER)
+        trace_arg_int(t, "k", d->k);
     trace_slice_close(t);
 }
 
@@ -142,13 +143,13 @@ static uint64_t place(struct drawing *g, const struct dfx_dispatch *d)
     if (node != PLAN_NONE) {
         if (timeline_place(g->run, &g->run->nodes[node], d, &zero) == TIMELINE_AT_START && d->has_records)
             notes_add(&g->notes,
-                      "rank%u/d%u: its counter cannot be related to the host's clock; its first record stands at the "
+                      "rank%u/%c%u: its counter cannot be related to the host's clock; its first record stands at the "
                       "start of the dispatch",
-                      d->rank, d->k);
+                      d->rank, DFX_SLOT(d->k));
         return zero;
     }
     if (g->run)
-        notes_add(&g->notes, "rank%u/d%u: l3_run.json has no such dispatch; it is left out", d->rank, d->k);
+        notes_add(&g->notes, "rank%u/%c%u: l3_run.json has no such dispatch; it is left out", d->rank, DFX_SLOT(d->k));
     else
         draw_alone(g->t, d, zero, first);
     /* A microsecond between them, so that they are seen as two. */
@@ -175,7 +176,7 @@ static int draw_dispatch(struct drawing *g, const struct dfx_entry *entry, struc
         trace_dependencies(g->t, &d, &graph, &at);
     }
     for (size_t i = 0; i < d.notes.count; i++)
-        notes_add(&g->notes, "rank%u/d%u: %s", d.rank, d.k, d.notes.items[i]);
+        notes_add(&g->notes, "rank%u/%c%u: %s", d.rank, DFX_SLOT(d.k), d.notes.items[i]);
     task_graph_free(&graph);
     rc = 0;
 out:
@@ -200,8 +201,8 @@ static void tell_unprofiled(struct drawing *g, const struct dfx_list *list)
         struct dfx_entry key = {.rank = n->lane, .k = n->k};
         if (n->kind == PLAN_DISPATCH && n->ran &&
             !bsearch(&key, list->entries, list->count, sizeof key, compare_entries))
-            notes_add(&g->notes, "rank%u/d%u: it has no directory of profiles: what happened in it is not known",
-                      n->lane, n->k);
+            notes_add(&g->notes, "rank%u/%c%u: it has no directory of profiles: what happened in it is not known",
+                      n->lane, DFX_SLOT(n->k));
     }
 }
 
@@ -243,7 +244,7 @@ static int write_merged(const struct dfx_entry *entry, struct error *err)
     char name[64], *path = NULL;
     int rc = dfx_load(entry, &d, err);
 
-    snprintf(name, sizeof name, "merged_swimlane_d%u.json", entry->k);
+    snprintf(name, sizeof name, "merged_swimlane_%c%u.json", DFX_SLOT(entry->k));
     if (rc == 0 && d.has_records) {
         path = file_join(entry->path, name, err);
         rc = path ? merged_write(path, &d, err) : -1;

@@ -189,12 +189,14 @@ static void only_directories_of_dispatches_are_listed_in_order(void **state)
     temp_dir_put_text(dir, "dfx_outputs/rank2/d2/deps.json", "{}");
     temp_dir_put_text(dir, "dfx_outputs/rank2/d02/deps.json", "{}"); /* no writer spells it so */
     temp_dir_put_text(dir, "dfx_outputs/rank2/d3", "a file");
+    temp_dir_put_text(dir, "dfx_outputs/rank2/c3/deps.json", "{}");
     temp_dir_put_text(dir, "dfx_outputs/rankless/d0/deps.json", "{}");
     assert_int_equal(dfx_list_read(dir, &list, &err), 0);
-    assert_int_equal(list.count, 3);
+    assert_int_equal(list.count, 4);
     assert_true(list.entries[0].rank == 2 && list.entries[0].k == 2);
     assert_true(list.entries[1].rank == 2 && list.entries[1].k == 11);
-    assert_true(list.entries[2].rank == 10 && list.entries[2].k == 0);
+    assert_true(list.entries[2].rank == 2 && list.entries[2].k == DFX_OTHER + 3); /* a collective */
+    assert_true(list.entries[3].rank == 10 && list.entries[3].k == 0);
     dfx_list_free(&list);
     temp_dir_remove(dir);
 }
