@@ -206,8 +206,10 @@ void chart_slots(FILE *f, const struct report *r)
                     x->rank == s->slowest ? "worst" : "dot", text);
         }
         snprintf(text, sizeof text, "rank %u", s->slowest);
-        if (s->max_ns > s->min_ns)
+        if (s->max_ns > s->min_ns && s->max_ns > longest - longest / 10)
             svg_text(f, margin + width * (double)s->max_ns / (double)longest - 9, y - 5, "end", "small", text);
+        else if (s->max_ns > s->min_ns)
+            svg_text(f, margin + width * (double)s->max_ns / (double)longest + 9, y + 4, "start", "small", text);
     }
     svg_end(f);
     fputs("<p class=\"legend\"><span><i class=\"dot\"></i>a rank</span> <span><i class=\"worst\"></i>the slowest "

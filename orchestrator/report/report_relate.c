@@ -150,6 +150,8 @@ int report_relate(struct report *r, struct error *err)
         rc = path_critical(g.items, g.nitem, g.binds, &r->steps, &r->nstep, err);
     for (size_t i = 0; i < r->nstep; i++)
         r->steps[i].item = g.node[r->steps[i].item];
+    if (r->nstep) /* its lane was late: until then the path is the launch */
+        r->steps[0].gap = r->run.nodes[r->steps[0].item].start_ns;
     drop_run(&g);
     if (rc)
         return -1;
