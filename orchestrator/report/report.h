@@ -100,7 +100,7 @@ struct report {
     struct report_slot_time *slot_times;
     size_t nslot_time, slot_time_capacity;
     uint32_t straggler; /* REPORT_NONE: no slot to compare in */
-    struct path_step *steps; /* critical path through the plan; item = node; the first one's gap is from the start of the run */
+    struct path_step *steps; /* critical path through the plan; item = node; the first gap is from the run's start */
     size_t nstep;
     uint64_t step_gap_ns;
     struct notes notes;
