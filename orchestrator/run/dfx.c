@@ -44,6 +44,12 @@ static int is_rank(const struct dirent *e)
     return is_numbered(e->d_name, "rank");
 }
 
+/* An old record of a run must not relate the profiles of a new one that was stopped before it wrote its own. */
+static int is_of_run(const struct dirent *entry)
+{
+    return strcmp(entry->d_name, "l3_run.json") == 0 || strcmp(entry->d_name, "l3_timeline.json") == 0;
+}
+
 static int is_dispatch(const struct dirent *e)
 {
     return is_numbered(e->d_name, "d") || is_numbered(e->d_name, "c");
@@ -203,7 +209,7 @@ int dfx_open(struct dfx *out, const struct dfx_options *o, const struct build *b
     if (out->swimlane && build_platform_is_sim(build))
         out->dep_gen = true; /* one pass gives both; a timeline without its graph has neither names nor arrows */
     if (set_dir(out, o, build, err) < 0 || each_entry(out->dir, is_rank, clear_rank, err) < 0 ||
-        make_dispatches(out, plan, programs, err) < 0)
+        each_entry(out->dir, is_of_run, clear_dispatch, err) < 0 || make_dispatches(out, plan, programs, err) < 0)
         return -1;
     tell(out);
     return 0;
