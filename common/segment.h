@@ -21,6 +21,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "common/dfx.h"
 #include "common/error.h"
 #include "common/futex.h"
 #include "common/plan.h"
@@ -52,6 +53,7 @@ struct segment_header {
     uint32_t nlane, nnode, nstorage;
     uint32_t log_level;
     char platform[32];
+    struct dfx dfx; /* set by the leader before anybody else maps the segment */
     uint64_t words_at, lanes_at, times_at, storages_at, plan_at, plan_nbytes, sheet_at, sheet_nbytes;
     _Alignas(64) _Atomic uint32_t starting; /* executors that are not ready yet, set by the leader */
     futex_word go; /* completed by the last executor that got ready: until then no kernel runs */

@@ -9,6 +9,7 @@ int cli_run(int argc, char **argv);
 int cli_plan(int argc, char **argv);
 int cli_compile(int argc, char **argv);
 int cli_inspect(int argc, char **argv);
+int cli_report(int argc, char **argv);
 int cli_topology(int argc, char **argv);
 int cli_splice(int argc, char **argv);
 int cli_invalidate(int argc, char **argv);

@@ -11,6 +11,7 @@
 #include "common/log.h"
 #include "launch/front.h"
 #include "orchestrator/cli/cli.h"
+#include "orchestrator/cli/dfx_options.h"
 #include "orchestrator/cli/fresh_options.h"
 #include "orchestrator/cli/option_number.h"
 #include "orchestrator/cli/recording_options.h"
@@ -97,6 +98,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     case ARGP_KEY_INIT:
         state->child_inputs[0] = o;
         state->child_inputs[1] = &o->fresh;
+        state->child_inputs[2] = &o->dfx;
         return 0;
     case 'n':
         o->nproc = option_number(state, "-n", arg, PROCESSES_MAX);
@@ -240,7 +242,8 @@ static void parse_arguments(const struct argp *argp, int argc, char **argv, stru
 int cli_run(int argc, char **argv)
 {
     static const struct argp_child children[] = {{&recording_argp, 0, "What is recorded:", 1},
-                                                 {&fresh_argp, 0, "What is built:", 3}, {0}};
+                                                 {&fresh_argp, 0, "What is built:", 3},
+                                                 {&dfx_argp, 0, "Profiles (docs/manual.md):", 4}, {0}};
     static const struct argp argp = {.options = options, .parser = parse, .args_doc = "BUILD", .doc = doc,
                                      .children = children};
     struct run_options o = {.device = "auto", .tolerance = {.rtol = 1e-5, .atol = 1e-5}, .timeout = 600};

@@ -18,6 +18,7 @@ static const struct command commands[] = {
     {"inspect", cli_inspect, "show what a build is: kind, platform, parameters, programs, kernels"},
     {"plan", cli_plan, "show what a replay would do: nodes, edges and why each edge exists"},
     {"compile", cli_compile, "bring the binaries of a build up to date"},
+    {"report", cli_report, "show what the profiles of a run say: waiting, skew, critical path, kernels"},
     {"topology", cli_topology, "show this host as placement sees it"},
     {"splice", cli_splice, "carry edits of .pto files into the kernels' sources"},
     {"invalidate", cli_invalidate, "delete the binaries in a build, so that everything is compiled again"},

@@ -12,6 +12,7 @@
 #include "orchestrator/data/verify.h"
 #include "orchestrator/plan/edges.h"
 #include "orchestrator/record/record.h"
+#include "orchestrator/run/dfx.h"
 #include "orchestrator/run/fresh.h"
 
 struct run_options {
@@ -33,6 +34,7 @@ struct run_options {
     enum deps_mode deps;
     int nproc; /* -n; 0: as many as fit */
     struct fresh_options fresh;
+    struct dfx_options dfx;
 };
 
 void run_options_free(struct run_options *o);

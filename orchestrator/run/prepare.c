@@ -143,6 +143,7 @@ static int load(struct prepared *p, struct error *err)
 {
     if (segment_create(&p->segment, &p->recording.plan, p->sheet, p->recording.build.platform, err) < 0)
         return -1;
+    p->segment.header->dfx = p->dfx;
     for (uint32_t i = 0; i < p->recording.plan.nstorage; i++) {
         const struct plan_storage *s = &p->recording.plan.storages[i];
         void *dst = segment_storage(&p->segment, i);
@@ -175,6 +176,8 @@ int prepare(const struct run_options *o, const struct mpi_job *job, struct phase
     if (compile(o, job, p, err) < 0)
         return -1;
     phases_enter(phases, PHASE_LOAD);
+    if (dfx_open(&p->dfx, &o->dfx, &p->recording.build, &p->recording.plan, &p->recording.programs, err) < 0)
+        return -1;
     return load(p, err);
 }
 

@@ -20,6 +20,7 @@ struct prepared {
     struct compiled compiled;
     struct bindings bindings;
     char *sheet;
+    struct dfx dfx; /* what is captured */
     struct segment segment;
 };
 

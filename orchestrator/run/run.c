@@ -7,7 +7,10 @@
 #include <unistd.h>
 
 #include "common/clock.h"
+#include "common/file.h"
 #include "common/log.h"
+#include "orchestrator/report/run_record.h"
+#include "orchestrator/report/timeline.h"
 #include "orchestrator/run/assist.h"
 #include "orchestrator/run/changes.h"
 #include "orchestrator/run/events.h"
@@ -18,6 +21,7 @@
 #include "orchestrator/run/outcome.h"
 #include "orchestrator/run/prepare.h"
 #include "orchestrator/run/supervise.h"
+#include "orchestrator/run/timings.h"
 #include "topology/placement.h"
 #include "topology/topology.h"
 
@@ -207,6 +211,20 @@ static void leave_binaries(const struct run_options *o, const struct prepared *p
     error_print(&err);
 }
 
+/* After the verdict too: what relates the cards' profiles, and the timelines of all of them. */
+static void leave_timelines(const struct prepared *p)
+{
+    struct error err;
+    char *path = file_join(p->dfx.dir, "l3_run.json", &err);
+
+    if (path && run_record_write(path, &p->segment, p->recording.build.device_ids, &err) == 0 &&
+        (!p->dfx.swimlane || timeline_write_all(p->dfx.dir, &err) == 0))
+        log_note("`l3replay report %s` tells what the profiles say", p->dfx.dir);
+    else
+        error_print(&err);
+    free(path);
+}
+
 static int run_root(struct participant *me, const struct run_options *o)
 {
     struct outcome out = {.init_end_ns = me->job.init_end_ns, .nproc = me->job.size};
@@ -221,6 +239,8 @@ static int run_root(struct participant *me, const struct run_options *o)
     code = outcome_report(&out, o, &p);
     if (!out.abrupt && p.sheet)
         leave_binaries(o, &p);
+    if (!out.abrupt && p.segment.header && dfx_any(&p.dfx) && timings_first_start_ns(&p.segment))
+        leave_timelines(&p);
     participant_close(me);
     prepare_free(&p);
     if (out.abrupt)

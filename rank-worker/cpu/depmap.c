@@ -40,6 +40,7 @@ struct buffer {
 
 struct depmap {
     uint64_t dispatch;
+    uint64_t nwrite; /* of this dispatch */
     uint32_t nbuffer;
     struct buffer *buckets[BUCKETS];
 };
@@ -75,6 +76,7 @@ void cpu_depmap_free(struct depmap *map)
 void cpu_depmap_reset(struct depmap *map)
 {
     map->dispatch++;
+    map->nwrite = 0;
     if (map->nbuffer > MAX_BUFFERS) {
         clear(map);
     }
@@ -156,6 +158,22 @@ static enum overlap compare(const struct l3r_tensor *t, const struct write *w)
     return covered ? OVERLAP_COVERED : OVERLAP_SOME;
 }
 
+/* Tell the profile of an overlap, with the write as the tensor that it was. */
+static void capture(struct device *dev, const struct l3r_tensor *tensor, const struct buffer *b, const struct write *w,
+                    enum overlap how)
+{
+    struct l3r_tensor written = {.addr = b->addr, .size = tensor->size, .offset = w->offset, .version = w->version,
+                                 .ndims = w->ndims, .dtype = w->dtype};
+    memcpy(written.shapes, w->shapes, sizeof(w->shapes));
+    memcpy(written.strides, w->strides, sizeof(w->strides));
+    cpu_profile_overlap(dev, w->task, tensor, &written, how == OVERLAP_COVERED);
+}
+
+uint64_t cpu_depmap_count(const struct depmap *map)
+{
+    return map->nwrite;
+}
+
 void cpu_depmap_lookup(struct device *dev, const struct l3r_tensor *tensor, bool retire,
                        void (*found)(struct device *dev, uint64_t task))
 {
@@ -172,9 +190,13 @@ void cpu_depmap_lookup(struct device *dev, const struct l3r_tensor *tensor, bool
         if (how == OVERLAP_NONE) {
             continue;
         }
+        if (dev->profile) {
+            capture(dev, tensor, b, &b->writes[i], how);
+        }
         found(dev, b->writes[i].task);
         if (retire && how == OVERLAP_COVERED) {
             b->n--;
+            dev->map->nwrite--;
             b->spans[i] = b->spans[b->n];
             b->writes[i] = b->writes[b->n];
         }
@@ -216,6 +238,7 @@ int cpu_depmap_insert(struct depmap *map, const struct l3r_tensor *t, uint64_t t
     if (b->n == b->cap && grow(b)) {
         return -1;
     }
+    map->nwrite++;
     b->spans[b->n] = (struct span){t->offset, t->offset + extent(t)};
     struct write *w = &b->writes[b->n++];
     w->task = task;

@@ -42,7 +42,8 @@ static int cpu_open(struct device **out, const struct device_config *config, str
     }
     memset(dev, 0, sizeof(*dev));
     dev->config = *config;
-    dev->config.platform = NULL; /* the caller's, and of no use here */
+    dev->config.platform = NULL; /* the caller's */
+    dev->is_a5 = config->platform && strncmp(config->platform, "a5", 2) == 0;
     if (dev->config.ncores < 1) {
         dev->config.ncores = 1;
     }
@@ -112,6 +113,7 @@ static void cpu_close(struct device *dev)
         return; /* kernels of a failed dispatch still use all this; the process is about to end */
     }
     cpu_threads_stop(dev);
+    cpu_profile_free(dev);
     cpu_rings_free(dev);
     cpu_unload_programs(dev);
     cpu_pipes_free(dev);

@@ -94,7 +94,7 @@ static void orchestrate(struct device *dev)
 {
     cpu_current = dev;
     dev->orchestrating = true;
-    cpu_open_scope(dev, L3R_SCOPE_AUTO);
+    cpu_open_scope(dev, L3R_SCOPE_AUTO, NULL, 0);
     if (setjmp(dev->leave) == 0) {
         dev->program->entry(&dev->chip_args);
     }
@@ -126,6 +126,9 @@ int cpu_run(struct device *dev, const struct device_dispatch *dispatch, struct d
     if (dev->fatal) {
         return error_set(err, NULL, NULL, "cpu device: a dispatch has failed, no other can run");
     }
+    if (cpu_profile_begin(dev, &dispatch->switches, err)) {
+        return -1;
+    }
     const uint64_t start = cpu_now_ns();
     dev->program = &dev->programs[dispatch->program];
     if (fill_args(dev, dispatch, err) || check_args(dev, err)) {
@@ -140,10 +143,16 @@ int cpu_run(struct device *dev, const struct device_dispatch *dispatch, struct d
     cpu_run_all(dev);
     const bool failed = dev->fatal;
     pthread_mutex_unlock(&dev->lock);
+    const uint64_t end = cpu_now_ns();
+    if (failed && dev->profile) {
+        cpu_profile_fail(dev);
+    }
     if (failed) {
         return fatal_error(dev, err);
     }
-    const uint64_t end = cpu_now_ns();
+    if (dev->profile) {
+        cpu_profile_end(dev);
+    }
     *result = (struct device_result){
         .wall_ns = end - start,
         .orch_ns = orchestrated - start,

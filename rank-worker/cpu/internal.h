@@ -87,6 +87,7 @@ struct task {
     const struct cpu_kernel *kernels[3];
     struct predicate predicate;
     uint64_t heap_end; /* offset in the ring's heap after this task's outputs */
+    struct task_dump *dump; /* NULL: its arguments are not dumped */
     uint32_t ntensor, nscalar;
     struct l3r_tensor *tensors;
     uint64_t *scalars;
@@ -112,6 +113,7 @@ struct lane {
     uint32_t sub_block;
     uint32_t nargs; /* slots of args that may be non-zero */
     bool mixed;     /* holds its whole cluster, together with the other lanes of the block */
+    struct profile_run *run; /* record of this call; NULL: none */
     struct local_context local;
     struct global_context global;
     int64_t args[L3R_ARGS_SLOTS];
@@ -141,6 +143,8 @@ struct ring {
     struct chunk *oldest, *newest;
     uint8_t *heap; /* NULL until the first output */
     uint64_t top, tail;
+    uint64_t heap_made, heap_extra; /* bytes handed out so far, gaps counted; those outside the heap */
+    uint64_t deps_made, deps_freed; /* dependencies of tasks made, and of tasks freed */
 };
 
 struct scope {
@@ -160,6 +164,8 @@ struct ready {
 
 struct depmap;
 struct pipe_state;
+struct profile;
+struct profile_run;
 
 struct device {
     struct device_config config;
@@ -216,6 +222,10 @@ struct device {
     pthread_mutex_t pipe_lock;
     struct pipe_state *pipes;
     uint64_t dispatch; /* number of the dispatch, from 1 */
+
+    bool is_a5;               /* names of counters */
+    struct profile *profile;  /* of the dispatch under way; NULL: it is not captured */
+    struct profile *profiler; /* its memory; NULL until the first capture */
 };
 
 uint64_t cpu_now_ns(void);
@@ -232,7 +242,8 @@ extern struct device *cpu_current; /* whose orchestration is running; NULL: none
 
 /* orch_api.c */
 void cpu_fatal(struct device *dev, int32_t code, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
-void cpu_open_scope(struct device *dev, int mode);
+/* `file` and `line` say where the source opens it; NULL: the scope around the orchestration. */
+void cpu_open_scope(struct device *dev, int mode, const char *file, int line);
 void cpu_close_scope(struct device *dev);
 
 /* memory.c: NULL or false with the fatal state set when memory is out. */
@@ -241,6 +252,7 @@ void cpu_rings_free(struct device *dev);
 struct task *cpu_ring_task(struct device *dev, uint64_t id); /* NULL: retired long ago, or never there */
 struct task *cpu_new_task(struct device *dev, uint32_t ntensor, uint32_t nscalar, uint32_t nfanin);
 void *cpu_heap_alloc(struct device *dev, uint64_t size);
+uint64_t cpu_heap_live(const struct ring *ring); /* bytes that cannot be handed out again yet */
 int cpu_ring_index(const struct device *dev);
 void cpu_window_wait(struct device *dev);
 
@@ -252,6 +264,7 @@ void cpu_depmap_reset(struct depmap *map);
 void cpu_depmap_lookup(struct device *dev, const struct l3r_tensor *tensor, bool retire,
                        void (*found)(struct device *dev, uint64_t task));
 int cpu_depmap_insert(struct depmap *map, const struct l3r_tensor *tensor, uint64_t task); /* -1: no memory */
+uint64_t cpu_depmap_count(const struct depmap *map); /* recorded writes of this dispatch */
 
 /* sched.c: under the lock */
 bool cpu_ready_reserve(struct device *dev, uint32_t ntask); /* room for so many; false: no memory */
@@ -272,5 +285,47 @@ void cpu_wait_task(struct device *dev, struct task *task, bool consumers); /* un
 void cpu_call_kernel(struct lane *lane);
 bool cpu_in_kernel(void);
 void cpu_pipes_free(struct device *dev);
+
+/* Capture. All but begin and free are called only while dev->profile is set. */
+struct profile_look {
+    uint64_t start_ns;
+    int32_t ready[3];
+};
+
+/* profile.c */
+int cpu_profile_begin(struct device *dev, const struct device_switches *switches, struct error *err);
+void cpu_profile_end(struct device *dev);  /* writes the files */
+void cpu_profile_fail(struct device *dev); /* the dispatch failed */
+void cpu_profile_free(struct device *dev);
+void cpu_profile_thread(uint32_t index); /* of the calling thread; the main one is 0 */
+void cpu_profile_task(struct device *dev, struct task *task, const struct l3r_core_args *args);
+
+/* profile_swimlane.c */
+void cpu_profile_ready(struct device *dev, const struct task *task, int32_t blocks);
+void cpu_profile_dispatched(struct device *dev, struct lane *lane);
+void cpu_profile_call(struct lane *lane, struct profile_run *run, uint64_t receive_ns);
+void cpu_profile_look(struct device *dev, struct profile_look *look);
+void cpu_profile_looked(struct device *dev, const struct profile_look *look, const struct lane *lanes);
+void cpu_profile_passed(struct device *dev);
+void cpu_profile_finishing(struct device *dev, struct lane *lane, struct profile_look *look);
+void cpu_profile_finished(struct device *dev, const struct profile_look *look);
+void cpu_profile_not_run(struct device *dev, const struct task *task, bool predicated);
+uint64_t cpu_profile_submitting(const struct device *dev);
+void cpu_profile_submitted(struct device *dev, uint64_t task, uint64_t index, uint64_t start_ns);
+
+/* profile_deps.c */
+void cpu_profile_producers(struct device *dev);
+void cpu_profile_explicit(struct device *dev, uint64_t pred, uint8_t kinds);
+void cpu_profile_argument(struct device *dev, int32_t arg);
+void cpu_profile_creator(struct device *dev, const struct l3r_tensor *tensor);
+void cpu_profile_overlap(struct device *dev, uint64_t pred, const struct l3r_tensor *consumer,
+                         const struct l3r_tensor *producer, bool covered);
+
+/* profile_scopes.c */
+void cpu_profile_site(struct device *dev, const char *file, int line);
+void cpu_profile_scope(struct device *dev, bool end);
+
+/* profile_args.c */
+void cpu_profile_args(struct device *dev, const struct task *task, bool after);
 
 #endif

@@ -43,6 +43,7 @@ void cpu_rings_reset(struct device *dev)
         r->oldest = r->newest = NULL;
         r->first = r->next = r->closed = r->base = 0;
         r->top = r->tail = 0;
+        r->heap_made = r->heap_extra = r->deps_made = r->deps_freed = 0;
     }
     while (dev->blocks) {
         struct block *b = dev->blocks;
@@ -92,6 +93,7 @@ static bool retire(struct device *dev, struct ring *r)
     const uint32_t before = r->first;
     while (can_retire(r)) {
         r->tail = r->tasks[r->first - r->base]->heap_end;
+        r->deps_freed += r->tasks[r->first - r->base]->nfanin;
         r->first++;
     }
     while (r->oldest != r->newest && r->oldest->last_local < r->first) {
@@ -206,6 +208,7 @@ struct task *cpu_new_task(struct device *dev, uint32_t ntensor, uint32_t nscalar
     t->heap_end = r->top;
     r->tasks[r->next - r->base] = t;
     r->next++;
+    r->deps_made += nfanin;
     return t;
 }
 
@@ -225,6 +228,7 @@ static void *bump(struct ring *r, uint64_t size)
     } else if (size >= r->tail - r->top) {
         return NULL;
     }
+    r->heap_made += at < r->top ? CPU_HEAP_SIZE - r->top + size : size;
     r->top = at + size;
     return r->heap + at;
 }
@@ -246,7 +250,15 @@ static void *extra_block(struct device *dev, uint64_t size)
     b->size = size + CPU_OUTPUT_ALIGN;
     b->next = dev->blocks;
     dev->blocks = b;
+    struct ring *r = &dev->rings[cpu_ring_index(dev)];
+    r->heap_made += size;
+    r->heap_extra += size;
     return (char *)b + CPU_OUTPUT_ALIGN;
+}
+
+uint64_t cpu_heap_live(const struct ring *r)
+{
+    return r->heap_extra + (r->top >= r->tail ? r->top - r->tail : CPU_HEAP_SIZE - r->tail + r->top);
 }
 
 void *cpu_heap_alloc(struct device *dev, uint64_t size)

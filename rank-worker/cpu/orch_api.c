@@ -93,7 +93,7 @@ int32_t l3r_cpu_aiv_count(void)
     return 2 * CPU_CLUSTERS;
 }
 
-void cpu_open_scope(struct device *dev, int mode)
+void cpu_open_scope(struct device *dev, int mode, const char *file, int line)
 {
     dev->depth++;
     struct scope *s = &dev->scopes[dev->depth];
@@ -101,12 +101,19 @@ void cpu_open_scope(struct device *dev, int mode)
     if (mode == L3R_SCOPE_MANUAL && dev->manual_depth < 0) {
         dev->manual_depth = dev->depth;
     }
+    if (dev->profile) {
+        cpu_profile_site(dev, file, line);
+        cpu_profile_scope(dev, false);
+    }
 }
 
 /* The scope's tasks may be freed, unless older ones of the same ring still belong to an open scope. */
 void cpu_close_scope(struct device *dev)
 {
     struct ring *r = &dev->rings[cpu_ring_index(dev)];
+    if (dev->profile) {
+        cpu_profile_scope(dev, true);
+    }
     if (dev->scopes[dev->depth].begin <= r->closed) {
         r->closed = r->next;
     }
@@ -116,7 +123,7 @@ void cpu_close_scope(struct device *dev)
     dev->depth--;
 }
 
-void l3r_cpu_scope_begin(int mode)
+void l3r_cpu_scope_begin(int mode, const char *file, int line)
 {
     struct device *dev = cpu_current;
     if (dev->fatal) {
@@ -127,7 +134,7 @@ void l3r_cpu_scope_begin(int mode)
     } else if (dev->depth + 1 == CPU_SCOPE_DEPTH) {
         l3r_cpu_report_fatal(PTO2_ERROR_INVALID_ARGS, "PTO2_SCOPE", "scopes nest deeper than %d", CPU_SCOPE_DEPTH);
     } else {
-        cpu_open_scope(dev, mode);
+        cpu_open_scope(dev, mode, file, line);
     }
 }
 

@@ -71,6 +71,9 @@ static void append_ready(struct device *dev, struct task *task)
     task->state = TASK_READY;
     push(dev, (struct ready){task->order, task});
     dev->nready += (uint32_t)task->nblock;
+    if (dev->profile) {
+        cpu_profile_ready(dev, task, task->nblock);
+    }
 }
 
 /* A task whose producers are done: to the ready tasks, or finished at once when there is nothing to run. */
@@ -93,6 +96,9 @@ void cpu_complete(struct device *dev, struct task *task)
         todo = t->next;
         t->state = TASK_DONE;
         dev->nunfinished--;
+        if (dev->profile && !t->lanes && t->npending == 0) { /* not what alloc_tensors makes: it never waits */
+            cpu_profile_not_run(dev, t, false);
+        }
         for (struct edge *e = t->consumers; e; e = e->next) {
             struct task *c = e->consumer;
             if (--c->npending > 0) {
@@ -195,6 +201,12 @@ static struct lane *occupy(struct device *dev, struct task *t, uint32_t taken, s
     const bool mixed = is_mixed(t);
     const int cluster = __builtin_ctz(taken) / 3;
     dev->free_lanes &= ~taken;
+    if (dev->profile) {
+        cpu_profile_ready(dev, t, -1);
+    }
+    if (t->dump && t->next_block == 0) {
+        cpu_profile_args(dev, t, false);
+    }
     for (int slot = 2; slot >= 0; slot--) {
         if (!(t->lanes & 1 << slot)) {
             continue;
@@ -208,6 +220,9 @@ static struct lane *occupy(struct device *dev, struct task *t, uint32_t taken, s
         lane->local.block_num = t->nblock;
         lane->global.sub_block_id = slot == 2;
         fill_args(lane, t);
+        if (dev->profile) {
+            cpu_profile_dispatched(dev, lane);
+        }
         lane->next = rest;
         rest = lane;
         t->nrunning++;
@@ -247,6 +262,10 @@ static struct lane *try_entry(struct device *dev, uint32_t i, bool *gone)
     if (t->next_block == 0 && !passes(&t->predicate)) {
         take(dev, i);
         dev->nready -= (uint32_t)t->nblock;
+        if (dev->profile) {
+            cpu_profile_ready(dev, t, -t->nblock);
+            cpu_profile_not_run(dev, t, true);
+        }
         cpu_complete(dev, t);
         return NULL;
     }
@@ -278,6 +297,9 @@ struct lane *cpu_start_any(struct device *dev)
         lanes = try_entry(dev, 0, &gone);
         if (!lanes && !gone) { /* kept at the other end of the array: all unfinished tasks have room in it */
             dev->ready[dev->cap_ready - ++npassed] = take(dev, 0);
+            if (dev->profile) {
+                cpu_profile_passed(dev);
+            }
         }
     }
     while (npassed > 0) {
@@ -298,6 +320,9 @@ void cpu_finish_lane(struct device *dev, struct lane *lane)
     }
     lane->task = NULL;
     if (--t->nrunning == 0 && t->next_block == t->nblock) {
+        if (t->dump) {
+            cpu_profile_args(dev, t, true);
+        }
         cpu_complete(dev, t);
     }
 }

@@ -47,6 +47,10 @@ static void find_producers(struct device *dev, const struct l3r_core_args *args)
             cpu_fatal(dev, PTO2_ERROR_INVALID_ARGS, "set_dependencies: entry %u of %u names no task", i, tail->ndep);
             return;
         }
+        if (dev->profile) {
+            cpu_profile_explicit(dev, tail->deps[i],
+                                 tail->dep_kinds ? tail->dep_kinds[i] : L3R_DEP_WAIT | L3R_DEP_RETAIN);
+        }
         add_producer(dev, tail->deps[i]);
     }
     for (int32_t i = 0; i < tail->ntensor && !in_manual_scope(dev); i++) {
@@ -55,7 +59,13 @@ static void find_producers(struct device *dev, const struct l3r_core_args *args)
             continue;
         }
         const struct l3r_tensor *t = args->tensors[i];
+        if (dev->profile) {
+            cpu_profile_argument(dev, i);
+        }
         if (t->owner != L3R_NO_TASK) {
+            if (dev->profile) {
+                cpu_profile_creator(dev, t);
+            }
             add_producer(dev, t->owner);
         }
         if ((tag == L3R_TAG_INPUT || tag == L3R_TAG_INOUT) && !t->manual_dep) {
@@ -190,7 +200,13 @@ static struct task *add_task(struct device *dev, const struct l3r_core_args *arg
     cpu_window_wait(dev);
     dev->nsubmit++;
     dev->nfound = 0;
+    if (dev->profile) {
+        cpu_profile_producers(dev);
+    }
     find_producers(dev, args);
+    if (dev->profile) {
+        cpu_profile_argument(dev, -1);
+    }
     if (dev->fatal) {
         return NULL;
     }
@@ -276,6 +292,7 @@ void l3r_cpu_submit(const struct l3r_mixed *kernels, const struct l3r_core_args 
     if (dev->fatal) {
         return;
     }
+    const uint64_t start = dev->profile ? cpu_profile_submitting(dev) : 0;
     pthread_mutex_lock(&dev->lock);
     if (!args->tail.has_error &&
         (!resolve(dev, kernels, found, &lanes) || !check_launch(dev, &args->tail.launch, lanes))) {
@@ -290,7 +307,13 @@ void l3r_cpu_submit(const struct l3r_mixed *kernels, const struct l3r_core_args 
     task->nblock = args->tail.launch.block_num;
     task->sync_start = args->tail.launch.sync_start && task->nblock > 1;
     take_predicate(task, &args->tail.predicate);
+    if (dev->profile) {
+        cpu_profile_task(dev, task, args);
+    }
     publish(dev, task);
+    if (dev->profile) {
+        cpu_profile_submitted(dev, task->id, dev->nsubmit - 1, start);
+    }
 done:
     pthread_mutex_unlock(&dev->lock);
 }
@@ -301,10 +324,17 @@ void l3r_cpu_submit_dummy(const struct l3r_core_args *args, struct l3r_outputs *
     if (dev->fatal) {
         return;
     }
+    const uint64_t start = dev->profile ? cpu_profile_submitting(dev) : 0;
     pthread_mutex_lock(&dev->lock);
     struct task *task = add_task(dev, args, out);
     if (task) {
+        if (dev->profile) {
+            cpu_profile_task(dev, task, args);
+        }
         publish(dev, task);
+        if (dev->profile) {
+            cpu_profile_submitted(dev, task->id, dev->nsubmit - 1, start);
+        }
     }
     pthread_mutex_unlock(&dev->lock);
 }
@@ -316,6 +346,7 @@ void l3r_cpu_alloc(const struct l3r_core_args *args, struct l3r_outputs *out)
     if (dev->fatal) {
         return;
     }
+    const uint64_t start = dev->profile ? cpu_profile_submitting(dev) : 0;
     pthread_mutex_lock(&dev->lock);
     bool fine = args->tail.has_error || (args->tail.ntensor > 0 && args->tail.nscalar == 0);
     for (int32_t i = 0; i < args->tail.ntensor; i++) {
@@ -326,7 +357,13 @@ void l3r_cpu_alloc(const struct l3r_core_args *args, struct l3r_outputs *out)
     }
     struct task *task = fine ? add_task(dev, args, out) : NULL;
     if (task) {
+        if (dev->profile) {
+            cpu_profile_task(dev, task, args);
+        }
         cpu_complete(dev, task);
+        if (dev->profile) {
+            cpu_profile_submitted(dev, task->id, dev->nsubmit - 1, start);
+        }
     }
     pthread_mutex_unlock(&dev->lock);
 }

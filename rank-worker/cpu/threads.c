@@ -136,6 +136,28 @@ static bool waited_for(const struct device *dev)
     return t && t->state == TASK_DONE && (!dev->wait_consumers || t->nconsumer == 0);
 }
 
+/* cpu_start_task(), or cpu_start_any() when `task` is NULL; captured where that is asked for. */
+static struct lane *look(struct device *dev, const struct task *task)
+{
+    struct profile_look at;
+    if (dev->profile) {
+        cpu_profile_look(dev, &at);
+    }
+    struct lane *lanes = task ? cpu_start_task(dev, task) : cpu_start_any(dev);
+    if (dev->profile) {
+        cpu_profile_looked(dev, &at, lanes);
+    }
+    return lanes;
+}
+
+static void finish_captured(struct device *dev, struct lane *lane)
+{
+    struct profile_look at;
+    cpu_profile_finishing(dev, lane, &at);
+    cpu_finish_lane(dev, lane);
+    cpu_profile_finished(dev, &at);
+}
+
 /* Run one lane; the lock is free meanwhile. */
 static void run(struct device *dev, struct lane *lane, const struct thread *self)
 {
@@ -143,15 +165,24 @@ static void run(struct device *dev, struct lane *lane, const struct thread *self
     if (!dev->first_start_ns) {
         dev->first_start_ns = cpu_now_ns();
     }
+    struct profile_run *record = dev->profile ? lane->run : NULL;
     pthread_mutex_unlock(&dev->lock);
-    const uint64_t start = timed ? cpu_now_ns() : 0;
-    cpu_call_kernel(lane);
+    const uint64_t start = timed || record ? cpu_now_ns() : 0;
+    if (record) {
+        cpu_profile_call(lane, record, start);
+    } else {
+        cpu_call_kernel(lane);
+    }
     const uint64_t took = timed ? cpu_now_ns() - start : 0;
     pthread_mutex_lock(&dev->lock);
     if (timed) {
         dev->mean_ns = dev->mean_ns ? (7 * dev->mean_ns + took) / 8 : took + 1;
     }
-    cpu_finish_lane(dev, lane);
+    if (dev->profile) {
+        finish_captured(dev, lane);
+    } else {
+        cpu_finish_lane(dev, lane);
+    }
     if (self != &dev->main && (dev->finishing ? finished(dev) : waited_for(dev)) && !dev->main.woken) {
         wake(&dev->main, NULL);
     }
@@ -192,7 +223,7 @@ static void serve(struct device *dev, struct thread *self)
         struct lane *lane = self->lane;
         self->lane = NULL;
         if (!lane && dev->nbusy < dev->limit) {
-            lane = cpu_start_any(dev);
+            lane = look(dev, NULL);
             if (lane) {
                 spread(dev, lane);
             } else if (main && finished(dev)) {
@@ -215,6 +246,7 @@ static void *serve_thread(void *arg)
 {
     struct thread *self = arg;
     struct device *dev = self->dev;
+    cpu_profile_thread(1 + (uint32_t)(self - dev->threads));
     pthread_mutex_lock(&dev->lock);
     serve(dev, self);
     pthread_mutex_unlock(&dev->lock);
@@ -242,7 +274,7 @@ void cpu_wait_task(struct device *dev, struct task *task, bool consumers)
     dev->wait_task = task;
     dev->wait_consumers = consumers;
     while (!dev->fatal && !waited_for(dev)) {
-        struct lane *lane = task->state == TASK_READY ? cpu_start_task(dev, task) : NULL;
+        struct lane *lane = task->state == TASK_READY ? look(dev, task) : NULL;
         if (lane) {
             spread(dev, lane);
             share_out(dev);

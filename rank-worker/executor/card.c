@@ -10,6 +10,9 @@ struct card {
     uint32_t lane;
     uint32_t *program_ids; /* plan program -> device program; PLAN_NONE: not loaded */
     uint64_t *contexts;    /* domain -> device_ctx; 0: not made yet */
+    bool profiled;
+    uint32_t nother; /* profiled dispatches so far that have no k */
+    char dir[DFX_PATH + 64];
     struct device_tensor tensors[DEVICE_MAX_TENSORS];
     uint64_t scalars[DEVICE_MAX_SCALARS];
 };
@@ -66,6 +69,7 @@ int card_open(struct card **out, const struct device_ops *ops, const struct segm
     card->ops = ops;
     card->seg = seg;
     card->lane = lane;
+    card->profiled = dfx_any(&seg->header->dfx);
     card->program_ids = calloc(seg->plan.nprogram + 1u, sizeof *card->program_ids);
     card->contexts = calloc(seg->plan.ndomain + 1u, sizeof *card->contexts);
     if (!card->program_ids || !card->contexts) {
@@ -163,6 +167,15 @@ static void resolve_tensor(const struct card *card, const struct plan_arg *arg, 
     }
 }
 
+static struct device_switches switches(struct card *card, const struct plan_node *node)
+{
+    const struct dfx *dfx = &card->seg->header->dfx;
+
+    dfx_dispatch_dir(dfx, card->lane, node->k, node->k == PLAN_NONE ? card->nother++ : 0, card->dir, sizeof card->dir);
+    return (struct device_switches){.swimlane = dfx->swimlane, .pmu = dfx->pmu, .dep_gen = dfx->dep_gen,
+                                    .scope_stats = dfx->scope_stats, .dump_args = dfx->dump_args, .dir = card->dir};
+}
+
 int card_dispatch(struct card *card, const struct plan_node *node, struct device_result *result, struct error *err)
 {
     const struct plan *plan = &card->seg->plan;
@@ -179,5 +192,7 @@ int card_dispatch(struct card *card, const struct plan_node *node, struct device
     for (uint32_t i = 0; i < node->nscalar; i++)
         if (resolve_scalar(card, &plan->scalars[node->first_scalar + i], &card->scalars[i], err) < 0)
             return -1;
+    if (card->profiled)
+        dispatch.switches = switches(card, node);
     return card->ops->run(card->device, &dispatch, result, err);
 }

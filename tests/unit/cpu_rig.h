@@ -27,6 +27,7 @@ struct rig {
     struct device *dev;
     uint32_t program;
     struct events events;
+    struct device_switches switches; /* of the next run; all zero: nothing is captured */
     int32_t x[RIG_ELEMENTS], y[RIG_ELEMENTS], z[RIG_ELEMENTS];
     struct device_result result;
     struct error err;
@@ -130,7 +131,8 @@ static inline int rig_run(enum program_name which)
     const struct device_tensor tensors[] = {rig_tensor(rig.x), rig_tensor(rig.y), rig_tensor(rig.z)};
     const uint64_t scalars[] = {(uint64_t)(uintptr_t)&rig.events, which};
     const struct device_dispatch dispatch = {
-        .program = rig.program, .ntensor = 3, .nscalar = 2, .tensors = tensors, .scalars = scalars};
+        .program = rig.program, .ntensor = 3, .nscalar = 2, .tensors = tensors, .scalars = scalars,
+        .switches = rig.switches};
 
     memset(&rig.events, 0, sizeof(rig.events));
     alarm(RIG_SECONDS);

@@ -97,12 +97,15 @@ struct l3r_args_tail {
     const uint64_t *deps; /* task ids, the caller's */
     const uint8_t *dep_kinds; /* NULL: wait and retain */
     uint32_t ndep;
+    uint64_t dump_marks, dump_ambiguous; /* bit i: argument i, tensors before scalars */
 };
 
 /* Arguments of a task. A slot of `tensors` is a l3r_create_info when its tag is L3R_TAG_OUTPUT. */
 struct l3r_core_args {
     const void *tensors[L3R_CORE_TENSORS];
     uint64_t scalars[L3R_CORE_SCALARS];
+    const void *scalar_sources[L3R_CORE_SCALARS]; /* variables that were added; NULL: unknown */
+    uint8_t scalar_types[L3R_CORE_SCALARS];       /* DataType */
     int32_t tags[L3R_CORE_TENSORS];
     struct l3r_args_tail tail;
 };
@@ -111,6 +114,8 @@ struct l3r_core_args {
 struct l3r_chip_args {
     const void *tensors[L3R_CHIP_TENSORS];
     uint64_t scalars[L3R_CHIP_SCALARS];
+    const void *scalar_sources[L3R_CHIP_SCALARS];
+    uint8_t scalar_types[L3R_CHIP_SCALARS];
     int32_t tags[L3R_CHIP_TENSORS];
     struct l3r_args_tail tail;
 };
@@ -131,7 +136,8 @@ void l3r_cpu_submit(const struct l3r_mixed *kernels, const struct l3r_core_args 
 void l3r_cpu_submit_dummy(const struct l3r_core_args *args, struct l3r_outputs *out);
 void l3r_cpu_alloc(const struct l3r_core_args *args, struct l3r_outputs *out);
 
-void l3r_cpu_scope_begin(int mode);
+/* `file` (static text) and `line` tell where, for the profile of scopes. */
+void l3r_cpu_scope_begin(int mode, const char *file, int line);
 void l3r_cpu_scope_end(void);
 
 uint64_t l3r_cpu_get_data(const struct l3r_tensor *tensor, uint32_t ndims, const uint32_t *indices);

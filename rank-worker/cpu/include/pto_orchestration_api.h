@@ -74,9 +74,10 @@ static inline TaskOutputTensors rt_submit_dummy_task(const CoreTaskArgs &args)
     return result;
 }
 
-static inline void rt_scope_begin(PTO2ScopeMode mode = PTO2ScopeMode::AUTO)
+static inline void rt_scope_begin(PTO2ScopeMode mode = PTO2ScopeMode::AUTO, const char *file = __builtin_FILE(),
+                                  int line = __builtin_LINE())
 {
-    l3r_cpu_scope_begin(static_cast<int>(mode));
+    l3r_cpu_scope_begin(static_cast<int>(mode), file, line);
 }
 
 static inline void rt_scope_end()
@@ -130,9 +131,10 @@ static inline void set_tensor_data(const ChipTensor &tensor, uint32_t ndims, con
 class PTO2ScopeGuard
 {
 public:
-    explicit PTO2ScopeGuard(PTO2ScopeMode mode = PTO2ScopeMode::AUTO)
+    explicit PTO2ScopeGuard(PTO2ScopeMode mode = PTO2ScopeMode::AUTO, const char *file = __builtin_FILE(),
+                            int line = __builtin_LINE())
     {
-        rt_scope_begin(mode);
+        rt_scope_begin(mode, file, line);
     }
     ~PTO2ScopeGuard()
     {

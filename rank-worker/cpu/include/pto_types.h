@@ -113,6 +113,8 @@ template <size_t MaxT, size_t MaxS> struct Arg {
     /* The C view of these members is l3r_core_args. */
     TensorRef tensors_[MaxT];
     uint64_t scalars_[MaxS];
+    const void *scalar_sources_[MaxS];
+    uint8_t scalar_types_[MaxS];
     TensorArgType tags_[MaxT];
     int32_t tensor_count_{0};
     int32_t scalar_count_{0};
@@ -125,6 +127,7 @@ template <size_t MaxT, size_t MaxS> struct Arg {
     const PTO2TaskId *explicit_deps_{nullptr};
     const DepFlags *explicit_dep_kinds_{nullptr};
     uint32_t explicit_dep_count_{0};
+    uint64_t dump_marks_{0}, dump_ambiguous_{0};
 
     const TensorRef &tensor(int32_t i) const
     {
@@ -174,6 +177,7 @@ template <size_t MaxT, size_t MaxS> struct Arg {
         allow_early_resolve_ = false;
         task_timing_slot_ = TASK_TIMING_SLOT_NONE;
         predicate_ = CoreTaskPredicate{};
+        dump_marks_ = dump_ambiguous_ = 0;
         set_dependencies(nullptr, 0);
     }
     void reset()
@@ -254,14 +258,15 @@ template <size_t MaxT, size_t MaxS> struct Arg {
         static_assert(sizeof...(Ts) >= 1, "at least one argument");
         static_assert((is_supported_scalar_arg_v<Ts> && ...), "arithmetic and enum types only");
         if (room_for_scalars(static_cast<int64_t>(sizeof...(Ts)))) {
-            ((scalars_[scalar_count_++] = to_u64<std::decay_t<Ts>>(values)), ...);
+            (push_scalar(to_u64<std::decay_t<Ts>>(values), &values, dtype_of<std::decay_t<Ts>>()), ...);
         }
     }
     void add_scalars(const uint64_t *values, int count)
     {
         if (room_for_scalars(count)) {
-            memcpy(scalars_ + scalar_count_, values, static_cast<size_t>(count) * sizeof(*values));
-            scalar_count_ += count;
+            for (int i = 0; i < count; i++) {
+                push_scalar(values[i], nullptr, static_cast<uint8_t>(DataType::UINT64));
+            }
         }
     }
     /* Without sign extension: -1 becomes 0xffffffff. */
@@ -269,7 +274,7 @@ template <size_t MaxT, size_t MaxS> struct Arg {
     {
         if (room_for_scalars(count)) {
             for (int i = 0; i < count; i++) {
-                scalars_[scalar_count_++] = static_cast<uint32_t>(values[i]);
+                push_scalar(static_cast<uint32_t>(values[i]), nullptr, static_cast<uint8_t>(DataType::INT32));
             }
         }
     }
@@ -279,7 +284,11 @@ template <size_t MaxT, size_t MaxS> struct Arg {
             set_error("copy_scalars_from: the source has no such scalars");
             return;
         }
-        add_scalars(src.scalars_ + src_offset, count);
+        if (room_for_scalars(count)) {
+            for (int i = src_offset; i < src_offset + count; i++) {
+                push_scalar(src.scalars_[i], nullptr, src.scalar_types_[i]);
+            }
+        }
     }
 
     /* Tasks to wait for besides those that the tensors imply. The array is the caller's and must outlive the submit. */
@@ -314,14 +323,20 @@ template <size_t MaxT, size_t MaxS> struct Arg {
         return explicit_deps_;
     }
 
-    /* Marks arguments for a dump; every argument must have been added before. */
+    /* Marks arguments for a dump, all that there are when none is named; they must have been added before. */
     template <typename... Ts> void dump(Ts &&...args)
     {
         static_assert((std::is_lvalue_reference_v<Ts> && ...), "pass what was added, not temporaries");
         static_assert(((std::is_same_v<std::decay_t<Ts>, ChipTensor> ||
                         std::is_same_v<std::decay_t<Ts>, TensorCreateInfo> || is_supported_scalar_arg_v<Ts>)&&...),
                       "tensors, create infos and scalars only");
-        ((void)args, ...);
+        if constexpr (sizeof...(Ts) == 0) {
+            for (int32_t i = 0; i < tensor_count_ + scalar_count_; i++) {
+                mark(i);
+            }
+        } else {
+            (mark_argument(args), ...);
+        }
     }
 
 private:
@@ -337,6 +352,43 @@ private:
         } else {
             ((tensors_[tensor_count_].slot_ = &tensors, tags_[tensor_count_] = type, tensor_count_++), ...);
         }
+    }
+
+    void push_scalar(uint64_t bits, const void *source, uint8_t type)
+    {
+        scalars_[scalar_count_] = bits;
+        scalar_sources_[scalar_count_] = source;
+        scalar_types_[scalar_count_] = type;
+        scalar_count_++;
+    }
+
+    void mark(int32_t index)
+    {
+        dump_marks_ |= index < 64 ? uint64_t{1} << index : 0;
+    }
+
+    /* Tensors and scalars are known by the variable that was added; a scalar that was added twice is the first. */
+    template <typename T> void mark_argument(const T &arg)
+    {
+        int32_t found = -1, count = 0;
+        if constexpr (std::is_same_v<T, ChipTensor> || std::is_same_v<T, TensorCreateInfo>) {
+            for (int32_t i = 0; i < tensor_count_ && found < 0; i++) {
+                found = tensors_[i].slot_ == &arg ? i : -1;
+            }
+        } else {
+            for (int32_t i = 0; i < scalar_count_; i++) {
+                if (scalar_sources_[i] == &arg) {
+                    found = found < 0 ? tensor_count_ + i : found;
+                    count++;
+                }
+            }
+        }
+        if (found < 0) {
+            set_error("dump: the argument was not added to this list");
+            return;
+        }
+        mark(found);
+        dump_ambiguous_ |= count > 1 && found < 64 ? uint64_t{1} << found : 0;
     }
 
     bool room_for_scalars(int64_t count)
@@ -381,6 +433,8 @@ static_assert(offsetof(CoreTaskArgs, task_timing_slot_) == offsetof(l3r_core_arg
 static_assert(offsetof(CoreTaskArgs, predicate_) == offsetof(l3r_core_args, tail.predicate), "layout");
 static_assert(offsetof(CoreTaskArgs, explicit_deps_) == offsetof(l3r_core_args, tail.deps), "layout");
 static_assert(offsetof(CoreTaskArgs, explicit_dep_count_) == offsetof(l3r_core_args, tail.ndep), "layout");
+static_assert(offsetof(CoreTaskArgs, scalar_types_) == offsetof(l3r_core_args, scalar_types), "layout");
+static_assert(offsetof(CoreTaskArgs, dump_marks_) == offsetof(l3r_core_args, tail.dump_marks), "layout");
 static_assert(offsetof(ChipTaskArgs, tensor_count_) == offsetof(l3r_chip_args, tail.ntensor), "layout");
 
 #endif

@@ -291,6 +291,19 @@ static void data_program(int64_t which, const ChipTensor &x, const ChipTensor &y
             }
         }
         break;
+    case DUMPED: {
+        const uint32_t square[2] = {8, 8}, half[2] = {8, 4}, right[2] = {0, 4};
+        const int64_t tag = 1, op = OP_COPY, plus = 3, none = 0;
+        ChipTensor matrix = x.reshape(square, 2), columns = matrix.view(half, right);
+        CoreTaskArgs args;
+        args.add_input(columns);
+        args.add_inout(y);
+        args.add_scalar(events, tag, op, plus, none);
+        args.dump(y, plus);
+        rt_submit_aiv_task(2, args);
+        reads(x, 2, OP_NONE);
+        break;
+    }
     case FATAL:
         rt_report_fatal(PTO2_ERROR_EXPLICIT_ORCH_FATAL, "no more than %d", 3);
         updates(x, 1, OP_FILL, 1);

@@ -42,6 +42,7 @@ enum program_name {
     BAD_DEPENDENCY,
     TOO_MANY_SCALARS,
     AUTO_IN_MANUAL,
+    DUMPED,
 };
 
 #endif

@@ -1,0 +1,109 @@
+#include "orchestrator/cli/dfx_options.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdlib.h>
+
+#include "orchestrator/run/dfx.h"
+
+enum { OPT_SWIMLANE = 0x600, OPT_SWIMLANE_LEVEL, OPT_CHIP_SWIMLANE, OPT_L2_SWIMLANE, OPT_PMU, OPT_DEP_GEN,
+       OPT_SCOPE_STATS, OPT_DUMP_ARGS, OPT_DFX_DIR };
+
+static const struct argp_option options[] = {
+    {"swimlane", OPT_SWIMLANE, NULL, 0, "when each task ran, and the scheduler: --swimlane-level 4", 4},
+    {"swimlane-level", OPT_SWIMLANE_LEVEL, "N", 0,
+     "1 tasks, 2 their dispatch and finish too, 3 the scheduler too, 4 the orchestration too", 4},
+    {"pmu", OPT_PMU, "N", 0, "counters of each task: 1 arithmetic, 2 pipes, 4 memory, 5 to 8 others", 4},
+    {"dep-gen", OPT_DEP_GEN, NULL, 0, "which task waits for which", 4},
+    {"scope-stats", OPT_SCOPE_STATS, NULL, 0, "what each scope uses of the device", 4},
+    {"dump-args", OPT_DUMP_ARGS, "N", OPTION_ARG_OPTIONAL,
+     "arguments of tasks: 1 marked ones (the default), 2 all, 3 all, but the bytes of marked ones only", 4},
+    {"dfx-dir", OPT_DFX_DIR, "DIR", 0, "where profiles go (default: BUILD/dfx_outputs)", 4},
+    {"enable-chip-swimlane", OPT_CHIP_SWIMLANE, "N", OPTION_ARG_OPTIONAL | OPTION_HIDDEN, NULL, 4},
+    {"enable-l2-swimlane", OPT_L2_SWIMLANE, "N", OPTION_ARG_OPTIONAL | OPTION_HIDDEN, NULL, 4},
+    {"enable-pmu", OPT_PMU, "N", OPTION_HIDDEN, NULL, 4},
+    {"enable-dep-gen", OPT_DEP_GEN, NULL, OPTION_HIDDEN, NULL, 4},
+    {"enable-scope-stats", OPT_SCOPE_STATS, NULL, OPTION_HIDDEN, NULL, 4},
+    {0},
+};
+
+static int level(struct argp_state *state, const char *option, const char *text, int max)
+{
+    char *end;
+    long n;
+
+    errno = 0;
+    n = strtol(text, &end, 10);
+    if (!isdigit((unsigned char)*text) || *end || errno || n > max)
+        argp_error(state, "--%s is 0 to %d, not \"%s\"", option, max, text);
+    return (int)n;
+}
+
+static int is_number(const char *text)
+{
+    while (isdigit((unsigned char)*text))
+        text++;
+    return *text == '\0';
+}
+
+/* An optional level: joined by '=', or the next argument when that is nothing but digits. A build's name is left
+ * alone. */
+static int optional_level(struct argp_state *state, const char *option, const char *arg, int max, int bare)
+{
+    const char *next = state->next < state->argc ? state->argv[state->next] : NULL;
+
+    if (!arg && next && *next && is_number(next)) {
+        arg = next;
+        state->next++;
+    }
+    return arg ? level(state, option, arg, max) : bare;
+}
+
+static int event_type(struct argp_state *state, const char *arg)
+{
+    int n = level(state, "pmu", arg, DFX_PMU_MAX);
+
+    if (n && !dfx_pmu_is_known(n))
+        argp_error(state, "--pmu is 0 (off), 1, 2, or 4 to 8, not %d", n);
+    return n;
+}
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+    struct dfx_options *o = state->input;
+
+    switch (key) {
+    case OPT_SWIMLANE:
+        o->dfx.swimlane = DFX_SWIMLANE_MAX;
+        return 0;
+    case OPT_SWIMLANE_LEVEL:
+        o->dfx.swimlane = level(state, "swimlane-level", arg, DFX_SWIMLANE_MAX);
+        return 0;
+    case OPT_CHIP_SWIMLANE:
+        o->dfx.swimlane = optional_level(state, "enable-chip-swimlane", arg, DFX_SWIMLANE_MAX, DFX_SWIMLANE_MAX);
+        return 0;
+    case OPT_L2_SWIMLANE:
+        o->deprecated = true;
+        o->dfx.swimlane = optional_level(state, "enable-l2-swimlane", arg, DFX_SWIMLANE_MAX, DFX_SWIMLANE_MAX);
+        return 0;
+    case OPT_PMU:
+        o->dfx.pmu = event_type(state, arg);
+        return 0;
+    case OPT_DEP_GEN:
+        o->dfx.dep_gen = true;
+        return 0;
+    case OPT_SCOPE_STATS:
+        o->dfx.scope_stats = true;
+        return 0;
+    case OPT_DUMP_ARGS:
+        o->dfx.dump_args = optional_level(state, "dump-args", arg, DFX_DUMP_ARGS_MAX, 1);
+        return 0;
+    case OPT_DFX_DIR:
+        o->dir = arg;
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+const struct argp dfx_argp = {.options = options, .parser = parse};

@@ -1,0 +1,61 @@
+/*
+ * run_record - l3_run.json: when every node of the plan ran, on one clock, and what each could wait for.
+ *
+ * Format: docs/formats.md, "l3_run.json". It is what relates the dispatches of different ranks: the profiles of a
+ * dispatch know their own card's counter only.
+ */
+#ifndef L3R_ORCHESTRATOR_REPORT_RUN_RECORD_H
+#define L3R_ORCHESTRATOR_REPORT_RUN_RECORD_H
+
+#include <cjson/cJSON.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "common/error.h"
+#include "common/segment.h"
+
+struct run_edge {
+    uint32_t pred;       /* node */
+    uint32_t why;        /* set of enum plan_why */
+    const char *storage; /* where the two meet; may be NULL */
+};
+
+struct run_node {
+    uint8_t kind; /* enum plan_node_kind */
+    bool ran;
+    uint32_t lane, k, line, ntask; /* k: DFX_OTHER + i of the card's i-th dispatch
+                                    * that has none (dfx_read.h); PLAN_NONE of other nodes */
+    const char *name;              /* program, sub-worker, or "copy" */
+    uint64_t start_ns, end_ns;     /* after origin_ns */
+    uint64_t device_ns, orch_ns;
+    size_t first_edge, nedge;
+};
+
+struct run_record {
+    uint32_t world_size;
+    uint64_t origin_ns; /* CLOCK_MONOTONIC of the host at the start of the first node */
+    int *device_ids;    /* world_size */
+    struct run_node *nodes;
+    size_t nnode;
+    struct run_edge *edges;
+    size_t nedge;
+    cJSON *doc; /* owns the texts of a record that was read */
+};
+
+/* Write the record of a run that has ended; `device_ids` by card. Nodes that did not run are in it, and say so. */
+int run_record_write(const char *path, const struct segment *seg, const int *device_ids, struct error *err);
+
+/* Read and check one; to be freed with run_record_free() after success. */
+int run_record_read(const char *path, struct run_record *r, struct error *err);
+void run_record_free(struct run_record *r); /* a zeroed struct is fine */
+
+/* The node that is dispatch `k` of card `rank`; PLAN_NONE: none that ran. */
+uint32_t run_record_find(const struct run_record *r, uint32_t rank, uint32_t k);
+
+/* "card 2", "host lane", "sub-workers". */
+const char *run_record_lane(const struct run_record *r, uint32_t lane, char *buf, size_t size);
+
+/* "RAW", "WAR+WAW", ... */
+const char *run_record_why(uint32_t why, char *buf, size_t size);
+
+#endif

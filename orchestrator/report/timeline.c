@@ -1,0 +1,304 @@
+#include "orchestrator/report/timeline.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/file.h"
+#include "orchestrator/report/merged.h"
+#include "orchestrator/report/trace_tasks.h"
+
+/* Rows of a card's process. Cores come last, since there are many. */
+enum { TID_DISPATCH = 1, TID_SUB = 2, TID_ORCH = 100, TID_SCHED = 200, TID_CORE = 1000 };
+
+static bool inside(uint64_t at, uint64_t span, const struct run_node *node)
+{
+    return at >= node->start_ns && at + span <= node->end_ns;
+}
+
+enum timeline_placing timeline_place(const struct run_record *run, const struct run_node *node,
+                                     const struct dfx_dispatch *d, uint64_t *zero_ns)
+{
+    const struct swimlane *s = &d->records;
+    uint64_t first = swimlane_duration_ns(s, s->first), span = swimlane_ns(s, s->last);
+    uint64_t absolute = s->origin_ns + first;
+
+    /* A counter that is not the host's lands in the window by chance only: windows are milliseconds, uptimes hours. */
+    if (absolute >= run->origin_ns && inside(absolute - run->origin_ns, span, node)) {
+        *zero_ns = absolute - run->origin_ns;
+        return TIMELINE_EXACT;
+    }
+    *zero_ns = node->start_ns;
+    return TIMELINE_AT_START;
+}
+
+static uint32_t lane_pid(const struct run_record *run, uint32_t lane)
+{
+    return lane < run->world_size ? lane + 1 : run->world_size + 1;
+}
+
+static struct trace_point node_point(const struct run_record *run, const struct run_node *n)
+{
+    return (struct trace_point){lane_pid(run, n->lane), n->lane == run->world_size + 1 ? TID_SUB : TID_DISPATCH,
+                                n->start_ns, n->end_ns};
+}
+
+static void draw_node(struct trace *t, const struct run_record *run, uint32_t node)
+{
+    static const char *const categories[] = {
+        [PLAN_DISPATCH] = "dispatch", [PLAN_COPY] = "copy", [PLAN_SUB] = "sub-worker"};
+    const struct run_node *n = &run->nodes[node];
+    struct trace_point p = node_point(run, n);
+
+    trace_slice_open(t, &p, categories[n->kind], n->name);
+    trace_arg_int(t, "node", node);
+    if (n->k < DFX_OTHER)
+        trace_arg_int(t, "k", n->k);
+    if (n->line)
+        trace_arg_int(t, "host_orch_line", n->line);
+    if (n->kind == PLAN_DISPATCH)
+        trace_arg_us(t, "device_us", n->device_ns);
+    trace_slice_close(t);
+}
+
+/* Edges within a lane are its order, which is seen without arrows. */
+static void draw_edges(struct trace *t, const struct run_record *run, const struct run_node *n)
+{
+    struct trace_point to = node_point(run, n);
+    char name[300], why[16];
+
+    for (size_t e = 0; e < n->nedge; e++) {
+        const struct run_edge *edge = &run->edges[n->first_edge + e];
+        const struct run_node *pred = &run->nodes[edge->pred];
+        struct trace_point from = node_point(run, pred);
+        if (!pred->ran || pred->lane == n->lane)
+            continue;
+        snprintf(name, sizeof name, "%s %s", run_record_why(edge->why, why, sizeof why),
+                 edge->storage ? edge->storage : "");
+        trace_arrow(t, "plan", name, &from, &to);
+    }
+}
+
+static void draw_plan(struct trace *t, const struct run_record *run)
+{
+    char name[64];
+    bool host = false;
+
+    for (uint32_t c = 0; c < run->world_size; c++) {
+        snprintf(name, sizeof name, "card %u (device %d)", c, run->device_ids[c]);
+        trace_process(t, c + 1, name);
+        trace_thread(t, c + 1, TID_DISPATCH, "dispatches");
+    }
+    for (size_t i = 0; i < run->nnode; i++)
+        host = host || run->nodes[i].lane >= run->world_size;
+    if (host) {
+        trace_process(t, run->world_size + 1, "host");
+        trace_thread(t, run->world_size + 1, TID_DISPATCH, "copies");
+        trace_thread(t, run->world_size + 1, TID_SUB, "sub-workers");
+    }
+    for (uint32_t i = 0; i < run->nnode; i++)
+        if (run->nodes[i].ran)
+            draw_node(t, run, i);
+    for (size_t i = 0; i < run->nnode; i++)
+        if (run->nodes[i].ran)
+            draw_edges(t, run, &run->nodes[i]);
+}
+
+/* Without a record of the run: the slice of the dispatch is what its records span. */
+static void draw_alone(struct trace *t, const struct dfx_dispatch *d, uint64_t zero, bool first_of_rank)
+{
+    struct trace_point p = {d->rank + 1, TID_DISPATCH, zero, zero + swimlane_ns(&d->records, d->records.last)};
+    char name[64];
+
+    if (first_of_rank) {
+        snprintf(name, sizeof name, "card %u", d->rank);
+        trace_process(t, p.pid, name);
+        trace_thread(t, p.pid, TID_DISPATCH, "dispatches (one after the other: their true times are not known)");
+    }
+    snprintf(name, sizeof name, "%c%u", DFX_SLOT(d->k));
+    trace_slice_open(t, &p, "dispatch", d->program ? d->program : name);
+    if (d->k < DFX_OTHER)
+        trace_arg_int(t, "k", d->k);
+    trace_slice_close(t);
+}
+
+/* Where the loop over the dispatches is. */
+struct drawing {
+    struct trace *t;
+    const struct run_record *run; /* NULL: none */
+    struct notes notes;           /* of the whole trace */
+    uint64_t after;               /* unrelated: end of the dispatch before on this card */
+    uint32_t rank;
+    bool started;
+};
+
+static uint64_t place(struct drawing *g, const struct dfx_dispatch *d)
+{
+    uint32_t node = g->run ? run_record_find(g->run, d->rank, d->k) : PLAN_NONE;
+    bool first = !g->started || g->rank != d->rank;
+    uint64_t zero = first ? 0 : g->after;
+
+    g->started = true;
+    g->rank = d->rank;
+    if (node != PLAN_NONE) {
+        if (timeline_place(g->run, &g->run->nodes[node], d, &zero) == TIMELINE_AT_START && d->has_records)
+            notes_add(&g->notes,
+                      "rank%u/%c%u: its counter cannot be related to the host's clock; its first record stands at the "
+                      "start of the dispatch",
+                      d->rank, DFX_SLOT(d->k));
+        return zero;
+    }
+    if (g->run)
+        notes_add(&g->notes, "rank%u/%c%u: l3_run.json has no such dispatch; it is left out", d->rank, DFX_SLOT(d->k));
+    else
+        draw_alone(g->t, d, zero, first);
+    /* A microsecond between them, so that they are seen as two. */
+    g->after = zero + swimlane_ns(&d->records, d->records.last) + 1000;
+    return g->run ? UINT64_MAX : zero;
+}
+
+static int draw_dispatch(struct drawing *g, const struct dfx_entry *entry, struct error *err)
+{
+    struct trace_place at;
+    struct task_graph graph;
+    struct dfx_dispatch d;
+    uint64_t zero;
+    int rc = -1;
+
+    if (dfx_load(entry, &d, err) || task_graph_build(&d, &graph, err))
+        goto out;
+    zero = place(g, &d);
+    at = (struct trace_place){d.rank + 1, TID_ORCH, d.rank + 1, TID_SCHED, d.rank + 1, TID_CORE, zero};
+    if (zero != UINT64_MAX) {
+        trace_orchestrator(g->t, &d, &at);
+        trace_scheduler(g->t, &d, &at);
+        trace_cores(g->t, &d, &at);
+        trace_dependencies(g->t, &d, &graph, &at);
+    }
+    for (size_t i = 0; i < d.notes.count; i++)
+        notes_add(&g->notes, "rank%u/%c%u: %s", d.rank, DFX_SLOT(d.k), d.notes.items[i]);
+    task_graph_free(&graph);
+    rc = 0;
+out:
+    dfx_free(&d);
+    return rc;
+}
+
+static int compare_entries(const void *a, const void *b)
+{
+    const struct dfx_entry *x = a, *y = b;
+
+    if (x->rank != y->rank)
+        return x->rank < y->rank ? -1 : 1;
+    return x->k < y->k ? -1 : x->k > y->k;
+}
+
+/* A dispatch without a directory is a slice with nothing in it, which could be taken for an idle card. */
+static void tell_unprofiled(struct drawing *g, const struct dfx_list *list)
+{
+    for (size_t i = 0; i < g->run->nnode; i++) {
+        const struct run_node *n = &g->run->nodes[i];
+        struct dfx_entry key = {.rank = n->lane, .k = n->k};
+        if (n->kind == PLAN_DISPATCH && n->ran &&
+            !bsearch(&key, list->entries, list->count, sizeof key, compare_entries))
+            notes_add(&g->notes, "rank%u/%c%u: it has no directory of profiles: what happened in it is not known",
+                      n->lane, DFX_SLOT(n->k));
+    }
+}
+
+int timeline_write(const char *path, const struct dfx_list *list, const struct run_record *run, struct error *err)
+{
+    struct file_writer w;
+    struct trace t;
+    struct drawing g = {.t = &t, .run = run};
+    int rc = 0;
+
+    if (file_write_begin(&w, path, err))
+        return -1;
+    w.unsynced = true;
+    trace_begin(&t, w.stream);
+    if (run)
+        draw_plan(&t, run);
+    else
+        notes_add(&g.notes, "there is no usable l3_run.json: ranks cannot be related in time, and nothing between them "
+                            "is drawn");
+    for (size_t i = 0; i < list->count && rc == 0; i++)
+        rc = draw_dispatch(&g, &list->entries[i], err);
+    if (run)
+        tell_unprofiled(&g, list);
+    if (rc == 0 && g.notes.failed)
+        rc = error_nomem(err, path, 256);
+    if (rc == 0) {
+        trace_end(&t, g.notes.items, g.notes.count);
+        rc = file_write_commit(&w, err);
+    } else {
+        file_write_abort(&w);
+    }
+    notes_free(&g.notes);
+    return rc;
+}
+
+static int write_merged(const struct dfx_entry *entry, struct error *err)
+{
+    struct dfx_dispatch d;
+    char name[64], *path = NULL;
+    int rc = dfx_load(entry, &d, err);
+
+    snprintf(name, sizeof name, "merged_swimlane_%c%u.json", DFX_SLOT(entry->k));
+    if (rc == 0 && d.has_records) {
+        path = file_join(entry->path, name, err);
+        rc = path ? merged_write(path, &d, err) : -1;
+    }
+    free(path);
+    dfx_free(&d);
+    return rc;
+}
+
+int timeline_read_run(const char *dir, struct run_record *run, struct notes *notes, struct error *err)
+{
+    char *path = file_join(dir, "l3_run.json", err);
+    struct error fault = {0};
+    int rc = 0;
+
+    memset(run, 0, sizeof *run);
+    if (!path)
+        return -1;
+    if (!file_is_regular(path))
+        notes_add(notes, "there is no l3_run.json: ranks cannot be related in time; waiting, skew in time and the "
+                         "critical path "
+                         "through the plan are not known");
+    else if (run_record_read(path, run, &fault))
+        notes_add(notes,
+                  "%s: ranks cannot be related in time; waiting, skew in time and the critical path through the plan "
+                  "are "
+                  "not known",
+                  fault.what);
+    else
+        rc = 1;
+    free(path);
+    return rc;
+}
+
+int timeline_write_all(const char *dir, struct error *err)
+{
+    struct notes notes = {0};
+    struct run_record run;
+    struct dfx_list list;
+    char *path = NULL;
+    int rc = -1, related;
+
+    if (dfx_list_read(dir, &list, err))
+        return -1;
+    related = timeline_read_run(list.dir, &run, &notes, err);
+    if (related >= 0)
+        path = file_join(list.dir, "l3_timeline.json", err);
+    if (path)
+        rc = timeline_write(path, &list, related ? &run : NULL, err);
+    for (size_t i = 0; i < list.count && rc == 0; i++)
+        rc = write_merged(&list.entries[i], err);
+    free(path);
+    notes_free(&notes);
+    run_record_free(&run);
+    dfx_list_free(&list);
+    return rc;
+}

@@ -1,0 +1,27 @@
+/*
+ * dfx - the directories of a run's profiles, and the two files in each that say what ran there.
+ *
+ * The profiles themselves are written by the devices. Formats: docs/formats.md, "Profiles".
+ */
+#ifndef L3R_ORCHESTRATOR_RUN_DFX_H
+#define L3R_ORCHESTRATOR_RUN_DFX_H
+
+#include "common/dfx.h"
+#include "common/error.h"
+#include "common/plan.h"
+#include "common/program.h"
+#include "orchestrator/open/build.h"
+
+struct dfx_options {
+    struct dfx dfx;   /* as typed; `dir` is not set */
+    const char *dir;  /* --dfx-dir; NULL: <build>/dfx_outputs */
+    bool deprecated;  /* an old spelling was used */
+};
+
+/* What the run captures, in `out` with its directory; all zero when nothing is asked for. Removes what an earlier run
+ * left in it (rank<r>/d<k> and rank<r>/c<i>, nothing else), and makes the directory of every dispatch with
+ * dispatch_program.json and name_map.json. Tells the user once what these profiles do not hold. */
+int dfx_open(struct dfx *out, const struct dfx_options *options, const struct build *build, const struct plan *plan,
+             const struct program_table *programs, struct error *err);
+
+#endif

@@ -1,0 +1,169 @@
+/* Directories of profiles: their names, what is cleared, what is put into them. */
+#include "tests/unit/temp_dir.h"
+
+#include "common/dfx.h"
+#include "common/plan.h"
+#include "orchestrator/run/dfx.h"
+
+static char *dir;
+
+static bool exists(const char *name)
+{
+    char path[512];
+    snprintf(path, sizeof path, "%s/%s", dir, name);
+    return access(path, F_OK) == 0;
+}
+
+/* Card 0: two dispatches by _submit_chip with a collective between; card 1: one of a program that is not known. */
+static int open_profiles(const struct dfx_options *options, const char *platform, struct dfx *out)
+{
+    static char text[] = "one\0lost", one[] = "one", add[] = "add", mul[] = "mul";
+    static struct kernel kernels[] = {{.func_id = 0, .name = add}, {.func_id = 7, .name = mul}};
+    static struct program programs[] = {{.name = one, .nkernel = 2, .kernels = kernels}};
+    static uint32_t names[] = {0, 4};
+    static struct plan_node nodes[] = {
+        {.kind = PLAN_DISPATCH, .lane = 0, .k = 0},
+        {.kind = PLAN_DISPATCH, .lane = 0, .k = PLAN_NONE},
+        {.kind = PLAN_COPY, .lane = 2, .k = PLAN_NONE},
+        {.kind = PLAN_DISPATCH, .lane = 0, .k = 1},
+        {.kind = PLAN_DISPATCH, .lane = 1, .program = 1, .k = 0},
+    };
+    struct program_table table = {.count = 1, .items = programs};
+    struct plan plan = {.world_size = 2, .nnode = 5, .nodes = nodes, .nprogram = 2, .programs = names, .text = text};
+    char *name = strdup(platform);
+    struct build build = {.dir = dir, .platform = name};
+    struct error err;
+    int rc = dfx_open(out, options, &build, &plan, &table, &err);
+
+    free(name);
+    return rc;
+}
+
+static void names_are_rank_and_count(void **state)
+{
+    struct dfx dfx = {.dir = "/p"};
+    char buf[64];
+
+    (void)state;
+    dfx_dispatch_dir(&dfx, 3, 12, 0, buf, sizeof buf);
+    assert_string_equal(buf, "/p/rank3/d12");
+    dfx_dispatch_dir(&dfx, 3, PLAN_NONE, 2, buf, sizeof buf);
+    assert_string_equal(buf, "/p/rank3/c2");
+}
+
+static void nothing_asked_for_touches_nothing(void **state)
+{
+    struct dfx_options options = {0};
+    struct dfx out;
+
+    (void)state;
+    temp_dir_put_text(dir, "dfx_outputs/rank0/d5/pmu.csv", "old");
+    assert_int_equal(open_profiles(&options, "a2a3sim", &out), 0);
+    assert_false(dfx_any(&out));
+    assert_true(exists("dfx_outputs/rank0/d5/pmu.csv"));
+    assert_false(exists("dfx_outputs/rank0/d0"));
+}
+
+static void stale_dispatches_go_and_the_rest_stays(void **state)
+{
+    struct dfx_options options = {.dfx = {.scope_stats = true}};
+    struct dfx out;
+
+    (void)state;
+    temp_dir_put_text(dir, "dfx_outputs/rank0/d5/deep/er/file", "old");
+    temp_dir_put_text(dir, "dfx_outputs/rank0/d0/name_map.json", "old");
+    temp_dir_put_text(dir, "dfx_outputs/rank17/c0/file", "old");
+    temp_dir_put_text(dir, "dfx_outputs/rank0/mine/file", "keep");
+    temp_dir_put_text(dir, "dfx_outputs/rank0/d5x/file", "keep");
+    temp_dir_put_text(dir, "dfx_outputs/merged.json", "keep");
+    temp_dir_put_text(dir, "elsewhere/file", "keep");
+    char target[512], path[512];
+    snprintf(target, sizeof target, "%s/elsewhere", dir);
+    snprintf(path, sizeof path, "%s/dfx_outputs/rank0/d6", dir);
+    assert_int_equal(symlink(target, path), 0);
+    assert_int_equal(open_profiles(&options, "a2a3sim", &out), 0);
+    assert_false(exists("dfx_outputs/rank0/d5"));
+    assert_false(exists("dfx_outputs/rank0/d6"));
+    assert_false(exists("dfx_outputs/rank17"));
+    assert_true(exists("dfx_outputs/rank0/mine/file"));
+    assert_true(exists("dfx_outputs/rank0/d5x/file"));
+    assert_true(exists("dfx_outputs/merged.json"));
+    assert_true(exists("elsewhere/file")); /* a link goes, not what it points to */
+}
+
+static void every_dispatch_gets_the_names_of_its_program_alone(void **state)
+{
+    static const char *const named[] = {"rank0/d0", "rank0/c0", "rank0/d1"};
+    struct dfx_options options = {.dfx = {.pmu = 2}};
+    struct dfx out;
+    char path[512];
+
+    (void)state;
+    assert_int_equal(open_profiles(&options, "a2a3sim", &out), 0);
+    for (size_t i = 0; i < sizeof named / sizeof *named; i++) {
+        snprintf(path, sizeof path, "grep -q '\"7\":.*\"mul\"' %s/dfx_outputs/%s/name_map.json", dir, named[i]);
+        assert_int_equal(system(path), 0);
+        snprintf(path, sizeof path, "grep -q '\"program\":.*\"one\"' %s/dfx_outputs/%s/dispatch_program.json", dir,
+                 named[i]);
+        assert_int_equal(system(path), 0);
+    }
+    assert_false(exists("dfx_outputs/rank0/d2"));
+    assert_true(exists("dfx_outputs/rank1/d0"));
+    assert_false(exists("dfx_outputs/rank1/d0/name_map.json")); /* no names rather than another program's */
+    assert_false(exists("dfx_outputs/rank2"));
+}
+
+static void swimlane_brings_the_graph_on_simulators_only(void **state)
+{
+    struct dfx_options options = {.dfx = {.swimlane = 1}};
+    struct dfx out;
+
+    (void)state;
+    assert_int_equal(open_profiles(&options, "a2a3sim", &out), 0);
+    assert_true(out.dep_gen);
+    assert_int_equal(open_profiles(&options, "a2a3", &out), 0);
+    assert_false(out.dep_gen);
+}
+
+static void another_directory_is_made_and_absolute(void **state)
+{
+    struct dfx_options options = {.dfx = {.dep_gen = true}};
+    struct dfx out;
+    char path[512];
+
+    (void)state;
+    snprintf(path, sizeof path, "%s/a/../b/c", dir);
+    temp_dir_put_text(dir, "a/file", "");
+    options.dir = path;
+    assert_int_equal(open_profiles(&options, "a2a3sim", &out), 0);
+    assert_true(exists("b/c/rank0/d1/dispatch_program.json"));
+    assert_false(exists("dfx_outputs"));
+    assert_null(strstr(out.dir, ".."));
+}
+
+static int setup(void **state)
+{
+    (void)state;
+    dir = temp_dir_make();
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    (void)state;
+    temp_dir_remove(dir);
+    return 0;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(names_are_rank_and_count, setup, teardown),
+        cmocka_unit_test_setup_teardown(nothing_asked_for_touches_nothing, setup, teardown),
+        cmocka_unit_test_setup_teardown(stale_dispatches_go_and_the_rest_stays, setup, teardown),
+        cmocka_unit_test_setup_teardown(every_dispatch_gets_the_names_of_its_program_alone, setup, teardown),
+        cmocka_unit_test_setup_teardown(swimlane_brings_the_graph_on_simulators_only, setup, teardown),
+        cmocka_unit_test_setup_teardown(another_directory_is_made_and_absolute, setup, teardown),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

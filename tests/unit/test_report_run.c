@@ -1,0 +1,271 @@
+/* The record of a run: written from a segment, read back; timelines drawn from it, with times worked out by hand. */
+#include "tests/unit/temp_dir.h"
+
+#include <cjson/cJSON.h>
+
+#include "common/file.h"
+#include "common/plan_stream.h"
+#include "orchestrator/plan/edges.h"
+#include "orchestrator/report/merged.h"
+#include "orchestrator/report/run_record.h"
+#include "orchestrator/report/timeline.h"
+
+static const char *const plan_lines[] = {
+    "{\"plan\":1,\"world_size\":2}",
+    "{\"storage\":0,\"name\":\"x\",\"kind\":\"param\",\"dtype\":\"fp32\",\"shape\":[4],\"direction\":\"In\"}",
+    "{\"storage\":1,\"name\":\"t\\\"mp\",\"kind\":\"temp\",\"dtype\":\"fp32\",\"shape\":[4],\"fill\":0}",
+    "{\"dispatch\":0,\"program\":\"first\",\"card\":0,\"k\":0,\"line\":7,\"args\":[[\"in\",0,\"fp32\",0,[4]],"
+    "[\"out_existing\",1,\"fp32\",0,[4]]],\"scalars\":[]}",
+    "{\"dispatch\":1,\"program\":\"second\",\"card\":1,\"k\":0,\"line\":9,\"args\":[[\"in\",1,\"fp32\",0,[4]]],"
+    "\"scalars\":[]}",
+    "{\"copy\":2,\"line\":11,\"dst\":[1,\"fp32\",0,[4]],\"src\":[0,\"fp32\",0,[4]]}",
+    "{\"end\":3}",
+};
+
+static const uint64_t boot = UINT64_C(7200000000000); /* two hours after the host's start */
+
+/* A run in which the host copy did not take place any more. */
+static void write_run(const char *dir)
+{
+    const int device_ids[] = {4, 6};
+    struct segment seg;
+    struct plan plan;
+    struct error err;
+    struct plan_stream *s = plan_stream_new("sample", &err);
+    char *path = file_join(dir, "l3_run.json", &err);
+
+    for (size_t i = 0; i < sizeof plan_lines / sizeof *plan_lines; i++) {
+        char *line = strdup(plan_lines[i]);
+        assert_int_equal(plan_stream_line(s, line, strlen(line), &err), 0);
+        free(line);
+    }
+    assert_int_equal(plan_stream_finish(s, &plan, &err), 0);
+    plan_stream_free(s);
+    assert_int_equal(edges_compile(&plan, DEPS_EXACT, &err), 0);
+    assert_int_equal(segment_create(&seg, &plan, "[]", "a2a3sim", &err), 0);
+    seg.times[0] = (struct segment_times){boot + 500, boot + 10500, 9000, 400, 2};
+    seg.times[1] = (struct segment_times){boot + 12500, boot + 20500, 7000, 300, 1};
+    assert_int_equal(run_record_write(path, &seg, device_ids, &err), 0);
+    segment_unmap(&seg);
+    plan_free(&plan);
+    free(path);
+}
+
+static void what_is_written_is_read(void **state)
+{
+    char *dir = temp_dir_make(), *path, why[16], lane[32];
+    struct run_record r;
+    struct error err;
+
+    (void)state;
+    write_run(dir);
+    path = file_join(dir, "l3_run.json", &err);
+    assert_int_equal(run_record_read(path, &r, &err), 0);
+    assert_int_equal(r.world_size, 2);
+    assert_int_equal(r.nnode, 3);
+    assert_true(r.origin_ns == boot + 500);
+    assert_int_equal(r.device_ids[1], 6);
+    assert_true(r.nodes[0].ran && r.nodes[0].start_ns == 0 && r.nodes[0].end_ns == 10000 &&
+                r.nodes[0].device_ns == 9000);
+    assert_true(r.nodes[1].ran && r.nodes[1].start_ns == 12000 && r.nodes[1].line == 9 && r.nodes[1].lane == 1);
+    assert_string_equal(r.nodes[1].name, "second");
+    assert_false(r.nodes[2].ran);
+    assert_string_equal(run_record_lane(&r, r.nodes[2].lane, lane, sizeof lane), "host lane");
+    assert_int_equal(r.nodes[1].nedge, 1);
+    assert_int_equal(r.edges[r.nodes[1].first_edge].pred, 0);
+    assert_string_equal(r.edges[r.nodes[1].first_edge].storage, "t\"mp");
+    assert_string_equal(run_record_why(r.edges[r.nodes[1].first_edge].why, why, sizeof why), "RAW");
+    assert_int_equal(run_record_find(&r, 1, 0), 1);
+    assert_true(run_record_find(&r, 1, 1) == PLAN_NONE);
+    run_record_free(&r);
+    free(path);
+    temp_dir_remove(dir);
+}
+
+static void a_wrong_record_is_refused_by_name(void **state)
+{
+    static const char *const wrong[][2] = {
+        {"{\"l3_run\": 2, \"world_size\": 1, \"origin_ns\": \"0\", \"nodes\": []}", "l3_run"},
+        {"{\"l3_run\": 1, \"world_size\": 1, \"origin_ns\": \"0\"}", "nodes"},
+        {"{\"l3_run\": 1, \"world_size\": 1, \"origin_ns\": \"0\", \"nodes\": [", "JSON"},
+        {"{\"l3_run\": 1, \"world_size\": 1, \"origin_ns\": \"0\", \"nodes\": [{\"kind\": \"copy\", \"name\": \"c\", "
+         "\"lane\": 3}]}",
+         "lane"},
+        {"{\"l3_run\": 1, \"world_size\": 1, \"origin_ns\": \"0\", \"nodes\": [{\"kind\": \"copy\", \"name\": \"c\", "
+         "\"lane\": 1,"
+         " \"start_ns\": 5, \"end_ns\": 4}]}",
+         "ends before"},
+        {"{\"l3_run\": 1, \"world_size\": 1, \"origin_ns\": \"0\", \"nodes\": [{\"kind\": \"copy\", \"name\": \"c\", "
+         "\"lane\": 1,"
+         " \"waits_for\": [{\"node\": 1}]}]}",
+         "waits_for"},
+        {"{\"l3_run\": 1, \"world_size\": 1, \"origin_ns\": \"0\", \"device_ids\": [0, 1], \"nodes\": []}", "device_"
+                                                                                                            "ids"},
+    };
+    char *dir = temp_dir_make(), *path;
+    struct run_record r;
+    struct error err;
+
+    (void)state;
+    path = file_join(dir, "l3_run.json", &err);
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        temp_dir_put_text(dir, "l3_run.json", wrong[i][0]);
+        assert_int_equal(run_record_read(path, &r, &err), -1);
+        if (!strstr(err.what, wrong[i][1]))
+            fail_msg("case %zu: %s", i, err.what);
+    }
+    free(path);
+    temp_dir_remove(dir);
+}
+
+/* --- timelines ---------------------------------------------------------- */
+
+/* Card 0's counter is the host's clock in ns; card 1 counts 20 ns from its own start. */
+static void write_profiles(const char *dir)
+{
+    char text[1024];
+    uint64_t b = boot + 500; /* origin of the run */
+
+    snprintf(text, sizeof text,
+             "{\"chip_swimlane_level\": 2, \"metadata\": {\"clock_freq_hz\": 1000000000, \"core_types\": [\"aic\", "
+             "\"aiv\"]},"
+             "\"aicore_tasks\": [[0, 1, 1, %llu, %llu, 100], [1, 2, 1, %llu, %llu, 100]],"
+             "\"aicpu_tasks\": [[0, 1, %llu, %llu], [1, 1, %llu, %llu]]}",
+             (unsigned long long)b + 1000, (unsigned long long)b + 4000, (unsigned long long)b + 4500,
+             (unsigned long long)b + 9500, (unsigned long long)b + 500, (unsigned long long)b + 4100,
+             (unsigned long long)b + 4200, (unsigned long long)b + 9700);
+    temp_dir_put_text(dir, "rank0/d0/chip_swimlane_records.json", text);
+    temp_dir_put_text(dir, "rank0/d0/deps.json",
+                      "{\"tasks\": [{\"task_id\": \"1\", \"kernel_ids\": [0, -1, -1]}, {\"task_id\": \"2\", "
+                      "\"kernel_ids\": [-1, 1, -1]}],"
+                      "\"edges\": [{\"pred\": \"1\", \"succ\": \"2\", \"source\": \"creator\"}]}");
+    temp_dir_put_text(dir, "rank0/d0/name_map.json", "{\"callable_id_to_name\": {\"0\": \"mul\", \"1\": \"add\"}}");
+    temp_dir_put_text(dir, "rank1/d0/chip_swimlane_records.json",
+                      "{\"chip_swimlane_level\": 1, \"metadata\": {\"clock_freq_hz\": 50000000, \"core_types\": "
+                      "[\"aiv\"]},"
+                      "\"aicore_tasks\": [[0, 5, 1, 1000, 1300, 0]]}");
+}
+
+static cJSON *read_json(const char *dir, const char *name)
+{
+    struct error err;
+    char *path = file_join(dir, name, &err), *text = file_read(path, 1 << 20, NULL, &err);
+    cJSON *doc = text ? cJSON_Parse(text) : NULL;
+
+    free(path);
+    free(text);
+    assert_non_null(doc);
+    return doc;
+}
+
+/* The events of a phase with that name, at exactly those places; counts them. */
+static int count_events(const cJSON *doc, const char *ph, const char *name, int pid, int tid, double ts, double dur)
+{
+    const cJSON *e;
+    int n = 0;
+
+    cJSON_ArrayForEach(e, cJSON_GetObjectItem(doc, "traceEvents")) {
+        const cJSON *length = cJSON_GetObjectItem(e, "dur"), *at = cJSON_GetObjectItem(e, "ts");
+        if (strcmp(cJSON_GetObjectItem(e, "ph")->valuestring, ph) == 0 &&
+            strcmp(cJSON_GetObjectItem(e, "name")->valuestring, name) == 0 &&
+            cJSON_GetObjectItem(e, "pid")->valueint == pid && cJSON_GetObjectItem(e, "tid")->valueint == tid &&
+            at->valuedouble == ts && (dur < 0 || length->valuedouble == dur))
+            n++;
+    }
+    return n;
+}
+
+static int count_phase(const cJSON *doc, const char *ph)
+{
+    const cJSON *e;
+    int n = 0;
+
+    cJSON_ArrayForEach(e, cJSON_GetObjectItem(doc, "traceEvents"))
+        n += strcmp(cJSON_GetObjectItem(e, "ph")->valuestring, ph) == 0;
+    return n;
+}
+
+static void all_ranks_stand_on_one_clock(void **state)
+{
+    char *dir = temp_dir_make();
+    struct error err;
+    cJSON *doc;
+
+    (void)state;
+    write_run(dir);
+    write_profiles(dir);
+    assert_int_equal(timeline_write_all(dir, &err), 0);
+    doc = read_json(dir, "l3_timeline.json");
+    /* Nodes, in microseconds after the first one's start; the copy did not run. */
+    assert_int_equal(count_events(doc, "X", "first", 1, 1, 0, 10), 1);
+    assert_int_equal(count_events(doc, "X", "second", 2, 1, 12, 8), 1);
+    /* Card 0's tasks where the host's clock says; card 1's first at the start of its dispatch. */
+    assert_int_equal(count_events(doc, "X", "mul(t1)", 1, 1000, 1, 3), 1);
+    assert_int_equal(count_events(doc, "X", "add(t2)", 1, 1001, 4.5, 5), 1);
+    assert_int_equal(count_events(doc, "X", "task(t5)", 2, 1000, 12, 6), 1);
+    assert_int_equal(count_phase(doc, "X"), 5);
+    /* Arrows leave a nanosecond before the end of their slice. */
+    assert_int_equal(count_events(doc, "s", "RAW t\"mp", 1, 1, 9.999, -1), 1);
+    assert_int_equal(count_events(doc, "f", "RAW t\"mp", 2, 1, 12, -1), 1);
+    assert_int_equal(count_events(doc, "s", "dependency", 1, 1000, 3.999, -1), 1);
+    assert_int_equal(count_events(doc, "f", "dependency", 1, 1001, 4.5, -1), 1);
+    assert_int_equal(count_phase(doc, "s"), 2);
+    assert_int_equal(count_phase(doc, "f"), 2);
+    cJSON_Delete(doc);
+    temp_dir_remove(dir);
+}
+
+static void without_a_record_of_the_run_nothing_joins_ranks(void **state)
+{
+    char *dir = temp_dir_make(), *text;
+    struct error err;
+    cJSON *doc;
+
+    (void)state;
+    write_profiles(dir);
+    assert_int_equal(timeline_write_all(dir, &err), 0);
+    doc = read_json(dir, "l3_timeline.json");
+    /* The first record of card 0 is the dispatch of its first task, half a microsecond before that. */
+    assert_int_equal(count_events(doc, "X", "mul(t1)", 1, 1000, 0.5, 3), 1);
+    assert_int_equal(count_events(doc, "X", "task(t5)", 2, 1000, 0, 6), 1);
+    assert_int_equal(count_phase(doc, "s"), 1); /* the dependency inside the program */
+    text = cJSON_Print(cJSON_GetObjectItem(doc, "otherData"));
+    assert_non_null(strstr(text, "ranks cannot be related"));
+    cJSON_free(text);
+    cJSON_Delete(doc);
+    temp_dir_remove(dir);
+}
+
+static void a_dispatch_alone_has_the_upstream_processes(void **state)
+{
+    char *dir = temp_dir_make();
+    struct error err;
+    cJSON *doc;
+
+    (void)state;
+    write_profiles(dir);
+    assert_int_equal(timeline_write_all(dir, &err), 0);
+    doc = read_json(dir, "rank0/d0/merged_swimlane_d0.json");
+    assert_int_equal(count_events(doc, "X", "mul(t1)", 3, 1000, 0, 3.6), 1);   /* dispatch to finish */
+    assert_int_equal(count_events(doc, "X", "add(t2)", 3, 1004, 3.7, 5.5), 1);
+    assert_int_equal(count_events(doc, "X", "mul(t1)", 4, 1000, 0.5, 3), 1);   /* start to end */
+    assert_int_equal(count_events(doc, "X", "add(t2)", 4, 1001, 4, 5), 1);
+    assert_int_equal(count_events(doc, "s", "dependency", 4, 1000, 3.499, -1), 1);
+    assert_int_equal(count_events(doc, "f", "dependency", 4, 1001, 4, -1), 1);
+    assert_int_equal(count_phase(doc, "X"), 4);
+    cJSON_Delete(doc);
+    temp_dir_remove(dir);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_is_written_is_read),
+        cmocka_unit_test(a_wrong_record_is_refused_by_name),
+        cmocka_unit_test(all_ranks_stand_on_one_clock),
+        cmocka_unit_test(without_a_record_of_the_run_nothing_joins_ranks),
+        cmocka_unit_test(a_dispatch_alone_has_the_upstream_processes),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
