@@ -93,7 +93,8 @@ static int compile_needed(const struct build *b, const struct program_table *pro
                           const struct fresh_options *o, struct compiled_program *kept, struct compiled *out,
                           struct error *err)
 {
-    struct compile_options options = {.platform = b->platform, .jobs = jobs, .wanted = need};
+    struct compile_options options = {.platform = b->platform, .jobs = jobs, .wanted = need,
+                                      .no_ccache = o->no_ccache};
     struct cache_identity identity = {0};
     int rc = 0;
 

@@ -16,7 +16,7 @@
 #include "rank-worker/compile/compile.h"
 
 struct fresh_options {
-    bool no_rebuild_from_pto, no_recompile;
+    bool no_rebuild_from_pto, no_recompile, no_ccache;
     int ptoas_timeout; /* seconds; 0: the default */
 
     /* Called once before more than one source is compiled, so that others may take part: whoever compiles these

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "common/log.h"
+#include "rank-worker/compile/ccache.h"
 #include "rank-worker/compile/jobs.h"
 
 enum {
@@ -51,6 +52,25 @@ static void announce(struct build *b, const struct unit *u)
         log_msg(LOG_INFO, "compile %u/%u %s", b->announced, b->total, u->label);
 }
 
+/* Run the unit's command `whole`, or the part of it that is next where ccache has compiling and linking apart. */
+static int start_part(struct build *b, struct unit *u, const struct args *whole, struct error *err)
+{
+    struct args part = {0};
+    int rc;
+
+    if (!u->object_path)
+        return job_start(b->pool, whole->v, b->env->env.v, u, err);
+    if (u->linking)
+        ccache_link(whole, u->object_path, u->output_path, &part);
+    else
+        ccache_compile(whole, b->env->ccache, u->output_path, u->object_path, &part);
+    rc = args_done(&part, err);
+    if (rc == 0)
+        rc = job_start(b->pool, part.v, b->env->env.v, u, err);
+    args_free(&part);
+    return rc;
+}
+
 /* The first attempt is as documented; the second brings along the standard headers that the reference's headers
  * include by the way, and does without a precompiled header. */
 static int start(struct build *b, struct unit *u, struct error *err)
@@ -72,9 +92,10 @@ static int start(struct build *b, struct unit *u, struct error *err)
     rc = args_done(&argv, err);
     if (!u->command) /* the first attempt is the one that is reported */
         u->command = rc == 0 ? args_text(&argv) : NULL;
-    clock_gettime(CLOCK_REALTIME, &u->begun);
+    if (!u->linking) /* what matters is when the sources were read */
+        clock_gettime(CLOCK_REALTIME, &u->begun);
     if (rc == 0)
-        rc = job_start(b->pool, argv.v, b->env->env.v, u, err);
+        rc = start_part(b, u, &argv, err);
     if (rc == 0)
         u->state = UNIT_RUNNING;
     args_free(&argv);
@@ -132,7 +153,9 @@ static int advance(struct build *b, struct unit *u, struct error *err)
     u->attempt = 1;
     u->output_path = text_format("%s/%zu.out", b->env->store.tmp, index);
     u->deps_path = text_format("%s/%zu.d", b->env->store.tmp, index);
-    if (!u->output_path || !u->deps_path)
+    if (b->env->ccache && u->kind != UNIT_HEADER)
+        u->object_path = text_format("%s/%zu.o", b->env->store.tmp, index);
+    if (!u->output_path || !u->deps_path || (b->env->ccache && u->kind != UNIT_HEADER && !u->object_path))
         return error_nomem(err, u->source, 1);
     announce(b, u);
     return start(b, u, err) < 0 ? -1 : 1;
@@ -210,9 +233,13 @@ static int keep(struct build *b, struct unit *u, struct error *err)
 static int ended(struct build *b, struct job_result *result, struct error *err)
 {
     struct unit *u = result->tag;
+    bool compiled_only = u->object_path && !u->linking;
     int rc = 0;
 
-    if (result->code == 0 && !unit_has_object(u, u->output_path)) {
+    u->linking = result->code == 0 && compiled_only;
+    if (u->linking) {
+        rc = start(b, u, err);
+    } else if (result->code == 0 && !unit_has_object(u, u->output_path)) {
         rc = error_set(err, u->source, NULL, "the compiler says it is done with %s and left no object", u->label);
     } else if (result->code == 0) {
         if (*result->output)

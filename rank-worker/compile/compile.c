@@ -8,6 +8,7 @@
 #include "common/install.h"
 #include "rank-worker/cache/identity.h"
 #include "rank-worker/compile/build.h"
+#include "rank-worker/compile/ccache.h"
 #include "rank-worker/compile/headers.h"
 
 struct work {
@@ -185,6 +186,12 @@ static int open_all(struct work *w, const struct program_table *programs, const 
         return error_nomem(err, "compile", 1);
     if (store_open(&w->env.store, err) < 0 || find_tools(w, err) < 0)
         return -1;
+    if (!options->no_ccache) {
+        w->env.ccache = ccache_find();
+        ccache_environment(&w->env.env);
+        if (args_done(&w->env.env, err) < 0)
+            return -1;
+    }
     return look_up(w, counts, err);
 }
 
@@ -222,6 +229,7 @@ static void close_env(struct unit_env *env)
 {
     free(env->include);
     free(env->pto);
+    free(env->ccache);
     hashes_free(env->hashes);
     store_close(&env->store);
     args_free(&env->env);

@@ -26,6 +26,7 @@ struct compile_options {
     const bool *wanted;  /* per program of the table: false skips it; NULL: all */
     const char *include; /* directory of the headers we offer; NULL: the installed one */
     bool quiet;          /* no progress */
+    bool no_ccache;      /* do not compile through ccache, where it is installed */
 };
 
 /* What came out: paths of the objects, per program and kernel, in the table's order. */

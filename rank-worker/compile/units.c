@@ -179,6 +179,7 @@ void unit_close(struct unit *u)
     free(u->list);
     free(u->object);
     free(u->output_path);
+    free(u->object_path);
     free(u->deps_path);
     free(u->first_output);
     free(u->command);

@@ -8,6 +8,7 @@
 #ifndef L3R_RANK_WORKER_COMPILE_UNITS_H
 #define L3R_RANK_WORKER_COMPILE_UNITS_H
 
+#include <stdbool.h>
 #include <time.h>
 
 #include "rank-worker/compile/compile.h"
@@ -37,6 +38,8 @@ struct unit {
     int attempt, reruns, lock;
     struct timespec begun, blocked;
     char *output_path, *deps_path, *first_output, *command;
+    char *object_path; /* between compiling and linking, where ccache has them apart; else NULL */
+    bool linking;
     struct key seen; /* key of the last run, when files changed during it */
 };
 
@@ -47,6 +50,7 @@ struct unit_env {
     struct args env;
     char *include; /* our headers */
     char *pto;     /* PTO-ISA; NULL when no source needs it */
+    char *ccache;  /* NULL: none, or not wanted */
 };
 
 /* Fill source, dir, label and scan of a unit whose kind, program and kernel are set. */

@@ -113,6 +113,24 @@ if [ "$(id -u)" -ne 0 ]; then
     chmod -R u+w "$build"
 fi
 
+# ccache is used where it is found, and the object is the same without it.
+copy_example vector-add
+mkdir "$work/ccache-bin"
+printf '#!/bin/sh\necho "$@" >>"%s"\nexec "$@"\n' "$work/ccache.log" >"$work/ccache-bin/ccache"
+chmod +x "$work/ccache-bin/ccache"
+rm -rf "$L3REPLAY_CACHE_DIR"
+run env PATH="$work/ccache-bin:$PATH" "$L3REPLAY" run "$build" -n 1
+expect_pass 0
+built 2 0
+[ "$(grep -c 'vector_add\.cpp -c$' "$work/ccache.log")" -eq 1 ] || complain "ccache did not compile the kernel: $(cat "$work/ccache.log")"
+through=$(md5sum <"$build/next_levels/add_rows/kernels/aiv/vector_add.so")
+rm -rf "$L3REPLAY_CACHE_DIR" "$work/ccache.log"
+run env PATH="$work/ccache-bin:$PATH" "$L3REPLAY" run "$build" -n 1 --no-ccache
+expect_pass 0
+[ -e "$work/ccache.log" ] && complain "--no-ccache used ccache"
+[ "$(md5sum <"$build/next_levels/add_rows/kernels/aiv/vector_add.so")" = "$through" ] ||
+    complain "the kernel differs with and without ccache"
+
 # All processes of a job share the compiling: nothing is compiled twice.
 copy_example per-rank
 run mpirun -np 4 "$L3REPLAY" run "$build" --log-level info
