@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 /* Runs in the child, which shares the parent's memory until it executes: only system calls. Returns errno. */
-static int become(const char *const *argv, int in, int out, pid_t parent)
+static int become(const char *const *argv, int in, int out, pid_t parent, bool own_group)
 {
     sigset_t none;
 
@@ -20,7 +20,7 @@ static int become(const char *const *argv, int in, int out, pid_t parent)
             signal(sig, SIG_DFL);
     }
     signal(SIGPIPE, SIG_DFL); /* ignored by us, which programs do not expect to inherit */
-    if (setpgid(0, 0) < 0)
+    if (own_group && setpgid(0, 0) < 0)
         return errno;
     sigemptyset(&none);
     sigprocmask(SIG_SETMASK, &none, NULL);
@@ -35,14 +35,14 @@ static int become(const char *const *argv, int in, int out, pid_t parent)
 }
 
 /* fork() would copy the page tables of a process that may have large segments mapped. */
-static pid_t launch(const char *const *argv, int in, int out, int *failed)
+static pid_t launch(const char *const *argv, int in, int out, bool own_group, int *failed)
 {
     volatile int *report = failed;
     pid_t parent = getpid();
     pid_t pid = vfork();
 
     if (pid == 0) {
-        *report = become(argv, in, out, parent);
+        *report = become(argv, in, out, parent, own_group);
         _exit(127);
     }
     return pid;
@@ -80,7 +80,7 @@ static int make_pipe(int fds[2], struct error *err)
     return 0;
 }
 
-int spawn_start(struct spawned *s, const char *const *argv, struct error *err)
+int spawn_start(struct spawned *s, const char *const *argv, bool own_group, struct error *err)
 {
     int fds[4] = {-1, -1, -1, -1}; /* child's stdin: read, write; child's stdout: read, write */
     int failed = 0, status;
@@ -94,7 +94,7 @@ int spawn_start(struct spawned *s, const char *const *argv, struct error *err)
     }
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before); /* no handler of ours may run in the child */
-    s->pid = launch(argv, fds[0], fds[3], &failed);
+    s->pid = launch(argv, fds[0], fds[3], own_group, &failed);
     if (s->pid < 0)
         failed = errno;
     pthread_sigmask(SIG_SETMASK, &before, NULL);
@@ -109,6 +109,7 @@ int spawn_start(struct spawned *s, const char *const *argv, struct error *err)
     close(fds[3]);
     s->to = fds[1];
     s->from = fds[2];
+    s->own_group = own_group;
     return 0;
 fail:
     close_all(fds, 4);
@@ -121,7 +122,8 @@ int spawn_finish(struct spawned *s, int kill_it)
 
     close_all((int[]){s->to, s->from}, 2);
     if (kill_it) {
-        kill(-s->pid, SIGKILL);
+        if (s->own_group)
+            kill(-s->pid, SIGKILL);
         kill(s->pid, SIGKILL); /* it may have left its group */
     }
     reap(s->pid, &status);

@@ -82,7 +82,7 @@ static int start(struct conversation *c, struct error *err)
     if (!script)
         return -1;
     argv[5] = script;
-    rc = spawn_start(&c->child, argv, err);
+    rc = spawn_start(&c->child, argv, true, err);
     if (rc < 0 && err)
         snprintf(err->mend, sizeof err->mend, "%s", MEND_PYTHON);
     free(script);

@@ -14,7 +14,8 @@ int python_child_start(struct python_child *c, const char *python, const char *s
 
     c->used = 0;
     c->running = false;
-    if (spawn_start(&c->process, argv, err) < 0)
+    /* In this executor's group, which goes as a whole: what a sub-worker forked must not stay. */
+    if (spawn_start(&c->process, argv, false, err) < 0)
         return -1;
     c->running = true;
     c->pidfd = pidfd_open(c->process.pid, 0);

@@ -21,6 +21,7 @@ run "$L3REPLAY" run "$build" -n 1
 expect_pass 0
 
 # Another tool compiles in this program.
+"$L3REPLAY" invalidate "$build" >"$work/out" 2>&1
 touch "$program/cache/x.bin"
 exec 9>>"$program/cache/.binary_context.lock"
 flock 9
