@@ -161,15 +161,18 @@ static cJSON *read_json(const char *dir, const char *name)
 /* The events of a phase with that name, at exactly those places; counts them. */
 static int count_events(const cJSON *doc, const char *ph, const char *name, int pid, int tid, double ts, double dur)
 {
-    const cJSON *e;
+    const cJSON *events = cJSON_GetObjectItem(doc, "traceEvents"), *event;
     int n = 0;
 
-    cJSON_ArrayForEach(e, cJSON_GetObjectItem(doc, "traceEvents")) {
-        const cJSON *length = cJSON_GetObjectItem(e, "dur"), *at = cJSON_GetObjectItem(e, "ts");
-        if (strcmp(cJSON_GetObjectItem(e, "ph")->valuestring, ph) == 0 &&
-            strcmp(cJSON_GetObjectItem(e, "name")->valuestring, name) == 0 &&
-            cJSON_GetObjectItem(e, "pid")->valueint == pid && cJSON_GetObjectItem(e, "tid")->valueint == tid &&
-            at->valuedouble == ts && (dur < 0 || length->valuedouble == dur))
+    for (event = events ? events->child : NULL; event; event = event->next) {
+        const cJSON *length = cJSON_GetObjectItem(event, "dur"), *at = cJSON_GetObjectItem(event, "ts");
+
+        if (dur >= 0 && (!length || length->valuedouble != dur))
+            continue;
+        if (strcmp(cJSON_GetObjectItem(event, "ph")->valuestring, ph) == 0 &&
+            strcmp(cJSON_GetObjectItem(event, "name")->valuestring, name) == 0 &&
+            cJSON_GetObjectItem(event, "pid")->valueint == pid && cJSON_GetObjectItem(event, "tid")->valueint == tid &&
+            at->valuedouble == ts)
             n++;
     }
     return n;
@@ -177,11 +180,11 @@ static int count_events(const cJSON *doc, const char *ph, const char *name, int 
 
 static int count_phase(const cJSON *doc, const char *ph)
 {
-    const cJSON *e;
+    const cJSON *events = cJSON_GetObjectItem(doc, "traceEvents"), *event;
     int n = 0;
 
-    cJSON_ArrayForEach(e, cJSON_GetObjectItem(doc, "traceEvents"))
-        n += strcmp(cJSON_GetObjectItem(e, "ph")->valuestring, ph) == 0;
+    for (event = events ? events->child : NULL; event; event = event->next)
+        n += strcmp(cJSON_GetObjectItem(event, "ph")->valuestring, ph) == 0;
     return n;
 }
 
