@@ -210,10 +210,8 @@ int supervise_root(struct supervision *s, struct error *err)
         rc = root_round(s, &o, err);
     while (rc == 0);
     progress_end();
-    /* Who was interrupted leaves at once: the sender of the signal may not wait long. */
-    if (rc < 0 && s->interrupted)
-        executors_kill(s->executors);
-    else if (rc < 0)
+    /* Who was interrupted tells so at once, before anything is put in order: mpirun waits for a second, then kills. */
+    if (rc < 0 && !s->interrupted)
         stop_all(s, &o);
     free(o.connected);
     return rc < 0 ? -1 : 0;

@@ -83,14 +83,14 @@ static pid_t read_pid(const char *fifo)
     return (pid_t)atoi(text);
 }
 
-/* Ends when the process is gone: a pipe that only it holds open for writing reaches its end. */
-static void await_death(const char *fifo)
+/* Ends when the process is gone: a pipe that only it held open for writing reaches its end. `fd` was opened before that,
+ * without blocking: opening it now would wait for a writer that may be gone already. */
+static void await_death(int fd)
 {
     char byte;
-    int fd = open(fifo, O_RDONLY);
 
+    assert_int_equal(fcntl(fd, F_SETFL, 0), 0);
     assert_int_equal(read(fd, &byte, 1), 0);
-    close(fd);
 }
 
 /* A compiler that has begun to write its output and then stops for good, with a child of its own. */
@@ -123,7 +123,7 @@ static void killed_in_the_middle(int sig)
     assert_int_equal(kill(pid, sig), 0);
     assert_int_equal(waitpid(pid, &status, 0), pid);
     assert_true(WIFSIGNALED(status));
-    await_death(alive);
+    await_death(fd);
     close(fd);
     /* The store is as usable as before, and what was half written goes. */
     temp_dir_put_text(f.root, "stuck", "");
