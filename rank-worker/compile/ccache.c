@@ -24,6 +24,8 @@ void ccache_environment(struct args *env)
 {
     if (!getenv("CCACHE_SLOPPINESS"))
         args_add(env, "CCACHE_SLOPPINESS=pch_defines,time_macros");
+    if (!getenv("CCACHE_DEPEND"))
+        args_add(env, "CCACHE_DEPEND=1"); /* we ask for dependencies anyway: no preprocessing on a miss */
 }
 
 void ccache_compile(const struct args *whole, const char *ccache, const char *output, const char *object,
