@@ -121,10 +121,20 @@ static bool wanted(const struct device_switches *s)
     return s->dir && (s->swimlane || s->pmu || s->dep_gen || s->scope_stats || s->dump_args);
 }
 
+/* Threads without work look at it at any time, under the lock. */
+static void set_current(struct device *dev, struct profile *p)
+{
+    pthread_mutex_lock(&dev->lock);
+    dev->profile = p;
+    pthread_mutex_unlock(&dev->lock);
+}
+
 int cpu_profile_begin(struct device *dev, const struct device_switches *switches, struct error *err)
 {
     struct profile *p = dev->profiler;
-    dev->profile = NULL;
+    if (dev->profile) {
+        set_current(dev, NULL); /* of a dispatch that was refused */
+    }
     if (!wanted(switches)) {
         return 0;
     }
@@ -137,7 +147,7 @@ int cpu_profile_begin(struct device *dev, const struct device_switches *switches
     for (int i = 0; i < PROFILE_THREADS && p->want.pmu != switches->pmu; i++) {
         profile_pmu_close(&p->threads[i]); /* they count for another event type */
     }
-    file_write_abort(&p->bin); /* of a dispatch that was refused */
+    file_write_abort(&p->bin);
     forget(p);
     p->want = *switches;
     p->want.dir = NULL; /* the caller's */
@@ -154,7 +164,7 @@ int cpu_profile_begin(struct device *dev, const struct device_switches *switches
     if (p->want.dump_args && profile_args_open(p, err)) {
         return -1;
     }
-    dev->profile = p;
+    set_current(dev, p);
     return 0;
 }
 
@@ -180,15 +190,14 @@ void cpu_profile_end(struct device *dev)
 {
     struct profile *p = dev->profile;
     struct error err;
+    set_current(dev, NULL);
     if (write_all(dev, p, &err)) {
         file_write_abort(&p->bin);
-        log_msg(LOG_ERROR, "profiles of a dispatch are not complete");
-        error_print(&err);
+        log_msg(LOG_ERROR, "profiles of a dispatch are not complete: %s", err.what);
     }
     if (p->ndropped) {
         log_msg(LOG_WARN, "profiles in %s: no memory for %llu records", p->dir, (unsigned long long)p->ndropped);
     }
-    dev->profile = NULL;
 }
 
 /* Kernels may still be running, and with them records in use. What the main thread alone has recorded is written. */
