@@ -26,6 +26,7 @@ void ccache_environment(struct args *env)
         args_add(env, "CCACHE_SLOPPINESS=pch_defines,time_macros");
     if (!getenv("CCACHE_DEPEND"))
         args_add(env, "CCACHE_DEPEND=1"); /* we ask for dependencies anyway: no preprocessing on a miss */
+    args_add(env, "CCACHE_BASEDIR="); /* with it, dependencies become relative to a directory that is not ours */
 }
 
 void ccache_compile(const struct args *whole, const char *ccache, const char *output, const char *object,

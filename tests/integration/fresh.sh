@@ -130,6 +130,14 @@ expect_pass 0
 [ -e "$work/ccache.log" ] && complain "--no-ccache used ccache"
 [ "$(md5sum <"$build/next_levels/add_rows/kernels/aiv/vector_add.so")" = "$through" ] ||
     complain "the kernel differs with and without ccache"
+# A user's base directory makes ccache write paths relative to it into what a kernel depends on; ours must stay whole.
+if command -v ccache >/dev/null; then
+    rm -rf "$L3REPLAY_CACHE_DIR"
+    run env CCACHE_BASEDIR=/ CCACHE_DIR="$work/ccache" "$L3REPLAY" run "$build" -n 1
+    expect_pass 0
+    run env CCACHE_BASEDIR=/ CCACHE_DIR="$work/ccache" "$L3REPLAY" run "$build" -n 1
+    expect_pass 0
+fi
 
 # All processes of a job share the compiling: nothing is compiled twice.
 copy_example per-rank
