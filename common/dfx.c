@@ -14,9 +14,9 @@ bool dfx_pmu_is_known(int event_type)
     return event_type == 1 || event_type == 2 || (event_type >= 4 && event_type <= DFX_PMU_MAX);
 }
 
-void dfx_dispatch_dir(const struct dfx *dfx, uint32_t rank, uint32_t k, uint32_t other, char *buf, size_t size)
+void dfx_dispatch_dir(const char *dir, uint32_t rank, uint32_t k, uint32_t other, char *buf, size_t size)
 {
     const bool counted = k != PLAN_NONE;
 
-    snprintf(buf, size, "%s/rank%u/%c%u", dfx->dir, rank, counted ? 'd' : 'c', counted ? k : other);
+    snprintf(buf, size, "%s/rank%u/%c%u", dir, rank, counted ? 'd' : 'c', counted ? k : other);
 }

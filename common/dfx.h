@@ -25,9 +25,9 @@ bool dfx_any(const struct dfx *dfx);
 
 bool dfx_pmu_is_known(int event_type);
 
-/* Directory of the files of one dispatch of card `rank`, in `buf`: "<dir>/rank<r>/d<k>", or "<dir>/rank<r>/c<other>"
- * when `k` is PLAN_NONE; `other` counts such dispatches of the card from 0. Every process uses this and nothing else,
- * so that they agree. */
-void dfx_dispatch_dir(const struct dfx *dfx, uint32_t rank, uint32_t k, uint32_t other, char *buf, size_t size);
+/* Directory of the files of one dispatch of card `rank` below `dir`, in `buf`: "<dir>/rank<r>/d<k>", or
+ * "<dir>/rank<r>/c<other>" when `k` is PLAN_NONE; `other` counts such dispatches of the card from 0. Every process uses
+ * this and nothing else, so that they agree. */
+void dfx_dispatch_dir(const char *dir, uint32_t rank, uint32_t k, uint32_t other, char *buf, size_t size);
 
 #endif

@@ -34,7 +34,7 @@ struct segment_lane {
     _Alignas(64) _Atomic uint32_t state; /* enum lane_state */
     _Atomic uint32_t node;               /* waiting to run, or running; PLAN_NONE before the first */
     _Atomic uint32_t awaits;             /* LANE_WAITING: the node waited for; else PLAN_NONE */
-    _Atomic uint32_t ndone;              /* nodes completed */
+    _Atomic uint32_t ndone;              /* nodes completed, with their profiles */
     _Atomic uint64_t since_ns;           /* when `state` or `node` last changed (clock_now_ns) */
     struct error error;                  /* LANE_FAILED: why; complete before the state says so */
 };

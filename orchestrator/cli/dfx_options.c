@@ -3,11 +3,12 @@
 #include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "orchestrator/run/dfx.h"
 
 enum { OPT_SWIMLANE = 0x600, OPT_SWIMLANE_LEVEL, OPT_CHIP_SWIMLANE, OPT_L2_SWIMLANE, OPT_PMU, OPT_DEP_GEN,
-       OPT_SCOPE_STATS, OPT_DUMP_ARGS, OPT_DFX_DIR };
+       OPT_SCOPE_STATS, OPT_DUMP_ARGS, OPT_DFX_DIR, OPT_GATHER };
 
 static const struct argp_option options[] = {
     {"swimlane", OPT_SWIMLANE, NULL, 0, "when each task ran, and the scheduler: --swimlane-level 4", 4},
@@ -19,6 +20,8 @@ static const struct argp_option options[] = {
     {"dump-args", OPT_DUMP_ARGS, "N", OPTION_ARG_OPTIONAL,
      "arguments of tasks: 1 marked ones (the default), 2 all, 3 all, but the bytes of marked ones only", 4},
     {"dfx-dir", OPT_DFX_DIR, "DIR", 0, "where profiles go (default: BUILD/dfx_outputs)", 4},
+    {"gather", OPT_GATHER, "HOW", 0,
+     "auto: processes that see that directory write into it, others send (default); stream: all send", 4},
     {"enable-chip-swimlane", OPT_CHIP_SWIMLANE, "N", OPTION_ARG_OPTIONAL | OPTION_HIDDEN, NULL, 4},
     {"enable-l2-swimlane", OPT_L2_SWIMLANE, "N", OPTION_ARG_OPTIONAL | OPTION_HIDDEN, NULL, 4},
     {"enable-pmu", OPT_PMU, "N", OPTION_HIDDEN, NULL, 4},
@@ -97,6 +100,11 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         return 0;
     case OPT_DUMP_ARGS:
         o->dfx.dump_args = optional_level(state, "dump-args", arg, DFX_DUMP_ARGS_MAX, 1);
+        return 0;
+    case OPT_GATHER:
+        if (strcmp(arg, "auto") != 0 && strcmp(arg, "stream") != 0)
+            argp_error(state, "--gather is auto or stream, not \"%s\"", arg);
+        o->stream = strcmp(arg, "stream") == 0;
         return 0;
     case OPT_DFX_DIR:
         o->dir = arg;

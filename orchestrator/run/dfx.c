@@ -44,10 +44,19 @@ static int is_rank(const struct dirent *e)
     return is_numbered(e->d_name, "rank");
 }
 
+/* Of a run that was killed (gather.h). */
+static bool is_token(const char *name)
+{
+    const size_t n = sizeof ".l3replay." - 1;
+
+    return strncmp(name, ".l3replay.", n) == 0 && strlen(name + n) == 32 && strspn(name + n, "0123456789abcdef") == 32;
+}
+
 /* An old record of a run must not relate the profiles of a new one that was stopped before it wrote its own. */
 static int is_of_run(const struct dirent *entry)
 {
-    return strcmp(entry->d_name, "l3_run.json") == 0 || strcmp(entry->d_name, "l3_timeline.json") == 0;
+    return strcmp(entry->d_name, "l3_run.json") == 0 || strcmp(entry->d_name, "l3_timeline.json") == 0 ||
+           is_token(entry->d_name);
 }
 
 static int is_dispatch(const struct dirent *e)
@@ -92,6 +101,29 @@ static int clear_rank(const char *path, struct error *err)
 
     rmdir(path); /* stays when there is something else in it */
     return rc;
+}
+
+static int remove_part(const char *path, const struct stat *st, int type, struct FTW *at)
+{
+    const size_t length = strlen(path);
+
+    (void)st;
+    (void)at;
+    if (type == FTW_F && length > 5 && strcmp(path + length - 5, ".part") == 0)
+        unlink(path);
+    return 0;
+}
+
+static int remove_parts(const char *path, struct error *err)
+{
+    if (nftw(path, remove_part, OPEN_DIRS, FTW_PHYS) == 0 || errno == ENOENT)
+        return 0;
+    return error_errno(err, path, file_errno_mend(errno), "cannot look for unfinished profiles");
+}
+
+int dfx_remove_unfinished(const struct dfx *dfx, struct error *err)
+{
+    return each_entry(dfx->dir, is_rank, remove_parts, err);
 }
 
 static int write_json(const char *dir, const char *name, struct json_writer *w, cJSON *root, struct error *err)
@@ -161,7 +193,7 @@ static int make_dispatches(const struct dfx *dfx, const struct plan *plan, const
         if (n->kind != PLAN_DISPATCH)
             continue;
         at = program_find(programs, plan_text(plan, plan->programs[n->program]));
-        dfx_dispatch_dir(dfx, n->lane, n->k, n->k == PLAN_NONE ? others[n->lane]++ : 0, dir, sizeof dir);
+        dfx_dispatch_dir(dfx->dir, n->lane, n->k, n->k == PLAN_NONE ? others[n->lane]++ : 0, dir, sizeof dir);
         rc = make_dispatch(dir, at < 0 ? NULL : &programs->items[at], err);
     }
     free(others);

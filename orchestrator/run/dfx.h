@@ -15,6 +15,7 @@
 struct dfx_options {
     struct dfx dfx;   /* as typed; `dir` is not set */
     const char *dir;  /* --dfx-dir; NULL: <build>/dfx_outputs */
+    bool stream;      /* --gather stream */
     bool deprecated;  /* an old spelling was used */
 };
 
@@ -23,5 +24,8 @@ struct dfx_options {
  * dispatch_program.json and name_map.json. Tells the user once what these profiles do not hold. */
 int dfx_open(struct dfx *out, const struct dfx_options *options, const struct build *build, const struct plan *plan,
              const struct program_table *programs, struct error *err);
+
+/* Remove what executors that were killed had not written to its end. For when none of the job writes any more. */
+int dfx_remove_unfinished(const struct dfx *dfx, struct error *err);
 
 #endif

@@ -6,7 +6,7 @@
 
 #include "common/clock.h"
 
-static int mpi_error(struct error *err, int code, const char *call)
+int mpi_job_error(struct error *err, int code, const char *call)
 {
     char text[MPI_MAX_ERROR_STRING] = "";
     int n = 0;
@@ -15,7 +15,7 @@ static int mpi_error(struct error *err, int code, const char *call)
     return error_set(err, call, "look at what mpirun prints", "MPI: %.*s", n, text);
 }
 
-static int wait_quietly(MPI_Request *request, const char *call, struct error *err)
+int mpi_job_wait(MPI_Request *request, const char *call, struct error *err)
 {
     struct timespec nap = {.tv_nsec = 20000};
     int done = 0;
@@ -24,7 +24,7 @@ static int wait_quietly(MPI_Request *request, const char *call, struct error *er
         int rc = MPI_Test(request, &done, MPI_STATUS_IGNORE);
 
         if (rc != MPI_SUCCESS)
-            return mpi_error(err, rc, call);
+            return mpi_job_error(err, rc, call);
         if (done)
             return 0;
         nanosleep(&nap, NULL);
@@ -41,14 +41,14 @@ int mpi_job_start(struct mpi_job *job, int *argc, char ***argv, struct error *er
     memset(job, 0, sizeof *job);
     job->init_end_ns = clock_now_ns();
     if (rc != MPI_SUCCESS)
-        return mpi_error(err, rc, "MPI_Init");
+        return mpi_job_error(err, rc, "MPI_Init");
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
     if ((rc = MPI_Comm_rank(MPI_COMM_WORLD, &job->rank)) != MPI_SUCCESS ||
         (rc = MPI_Comm_size(MPI_COMM_WORLD, &job->size)) != MPI_SUCCESS)
-        return mpi_error(err, rc, "MPI_Comm_rank");
+        return mpi_job_error(err, rc, "MPI_Comm_rank");
     rc = MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
     if (rc != MPI_SUCCESS)
-        return mpi_error(err, rc, "MPI_Comm_split_type");
+        return mpi_job_error(err, rc, "MPI_Comm_split_type");
     MPI_Comm_size(node, &job->node_size);
     MPI_Comm_free(&node);
     if (job->node_size != job->size)
@@ -66,8 +66,8 @@ int mpi_job_share(const struct mpi_job *job, void *buf, size_t nbytes, struct er
         return 0;
     rc = MPI_Ibcast(buf, (int)nbytes, MPI_BYTE, 0, MPI_COMM_WORLD, &request);
     if (rc != MPI_SUCCESS)
-        return mpi_error(err, rc, "MPI_Ibcast");
-    return wait_quietly(&request, "MPI_Ibcast", err);
+        return mpi_job_error(err, rc, "MPI_Ibcast");
+    return mpi_job_wait(&request, "MPI_Ibcast", err);
 }
 
 void mpi_job_end(void)

@@ -27,6 +27,12 @@ int mpi_job_start(struct mpi_job *job, int *argc, char ***argv, struct error *er
 /* Process 0's `nbytes` at `buf` to all. */
 int mpi_job_share(const struct mpi_job *job, void *buf, size_t nbytes, struct error *err);
 
+/* Fill `err` from an MPI error code; returns -1. */
+int mpi_job_error(struct error *err, int code, const char *call);
+
+/* Wait for a request that `call` started. */
+int mpi_job_wait(MPI_Request *request, const char *call, struct error *err);
+
 void mpi_job_end(void);
 
 /* End every process of the job at once. For use when the others can no longer be asked. */

@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "orchestrator/run/events.h"
+#include "orchestrator/run/gather.h"
 
 enum order_kind {
     ORDER_LEAVE = 0, /* there is nothing to run */
@@ -20,6 +21,7 @@ struct order {
     uint32_t nbytes;
     char platform[32];
     char endpoint[EVENTS_ENDPOINT_MAX];
+    char token[GATHER_TOKEN]; /* gather.h; "": no profiles are wanted */
 };
 
 #endif

@@ -15,6 +15,15 @@ void progress_run(uint64_t done, uint64_t total)
     written = true;
 }
 
+void progress_gather(uint64_t nbytes)
+{
+    if (!isatty(STDERR_FILENO))
+        return;
+    fprintf(stderr, "\rgathering profiles: %.1f MB ", (double)nbytes / 1e6);
+    fflush(stderr);
+    written = true;
+}
+
 void progress_end(void)
 {
     if (written)

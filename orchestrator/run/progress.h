@@ -9,6 +9,9 @@
 /* Rewrite the progress line: `done` of `total` nodes. */
 void progress_run(uint64_t done, uint64_t total);
 
+/* The same while profiles are gathered: `nbytes` have arrived. */
+void progress_gather(uint64_t nbytes);
+
 /* Remove the line again, if one was written. */
 void progress_end(void);
 

@@ -30,7 +30,10 @@ struct participant {
     struct mpi_job job;
     struct events *events;
     struct executors *executors;
+    struct gather_receiver *receiver; /* process 0, when profiles are wanted */
+    struct gather_sender *sender;     /* the others, where profiles must be sent */
     int signal_fd;
+    struct supervision supervision;   /* process 0, from the start of its executors on */
 };
 
 /* Cards have one each; the other lanes, which process 0 runs, where there is something to do. */
@@ -54,7 +57,8 @@ static int start_executors(struct participant *me, struct segment *seg, const in
     cores = placement_cores_per_card(topology_jobs(busy), count ? (int)count : 1);
     for (uint32_t i = 0; i < count; i++)
         lanes[n++] = (struct executor_lane){.lane = first + i, .ncores = cores,
-                                            .device_id = device_ids ? device_ids[first + i] : 0};
+                                            .device_id = device_ids ? device_ids[first + i] : 0,
+                                            .dfx_dir = me->sender ? gather_dir(me->sender) : NULL};
     for (uint32_t lane = plan_host_lane(plan); me->job.rank == 0 && lane < plan_lane_count(plan); lane++)
         if (plan_lane_is_used(plan, lane))
             lanes[n++] = (struct executor_lane){.lane = lane, .ncores = 1};
@@ -84,9 +88,22 @@ static int open_signals(struct participant *me, struct error *err)
 static void participant_close(struct participant *me)
 {
     executors_free(me->executors);
+    gather_leave(me->sender);
+    gather_close(me->receiver);
     events_close(me->events);
     if (me->signal_fd > 0)
         close(me->signal_fd);
+}
+
+/* Connect to process 0, and see how profiles get there. */
+static int join(const struct order *order, struct participant *me, const struct segment *seg, struct error *err)
+{
+    uint32_t first, count;
+
+    placement_block(seg->plan.world_size, (uint32_t)me->job.size, (uint32_t)me->job.rank, &first, &count);
+    if (events_connect(&me->events, order->endpoint, (uint32_t)me->job.rank, err) < 0)
+        return -1;
+    return gather_join(&me->sender, seg, order->token, first, count, err);
 }
 
 static int work(const struct order *order, struct participant *me, struct error *err)
@@ -96,12 +113,12 @@ static int work(const struct order *order, struct participant *me, struct error 
     int rc = -1;
 
     if (open_signals(me, err) < 0 || segment_open_peer(&seg, order->pid, order->segment_fd, err) < 0 ||
-        events_connect(&me->events, order->endpoint, (uint32_t)me->job.rank, err) < 0 ||
-        start_executors(me, &seg, NULL, err) < 0)
+        join(order, me, &seg, err) < 0 || start_executors(me, &seg, NULL, err) < 0)
         goto out;
     s.seg = &seg;
     s.events = me->events;
     s.executors = me->executors;
+    s.sender = me->sender;
     s.signal_fd = me->signal_fd;
     rc = supervise_worker(&s, err);
     if (rc == 0 && s.interrupted) {
@@ -143,15 +160,29 @@ static int run_worker(struct participant *me)
     return 0;
 }
 
+/* What the others connect to. */
+static int serve(struct participant *me, const struct run_options *o, const struct prepared *p, struct order *order,
+                 struct error *err)
+{
+    if (open_signals(me, err) < 0)
+        return -1;
+    if (me->job.size == 1)
+        return 0;
+    if (events_serve(&me->events, order->endpoint, err) < 0)
+        return -1;
+    return dfx_any(&p->dfx) ? gather_open(&me->receiver, p->dfx.dir, me->job.size, o->dfx.stream, order->token, err)
+                            : 0;
+}
+
 static int run_lanes(struct participant *me, const struct run_options *o, struct prepared *p, struct outcome *out,
                      struct error *err)
 {
-    struct supervision s = {.job = &me->job, .seg = &p->segment, .timeout = o->timeout};
+    struct supervision *s = &me->supervision;
     struct order order = {.kind = ORDER_RUN, .pid = (int32_t)getpid(), .segment_fd = p->segment.fd};
     int rc;
 
     atomic_store(&p->segment.header->starting, executor_count(&p->recording.plan));
-    if (open_signals(me, err) < 0 || (me->job.size > 1 && events_serve(&me->events, order.endpoint, err) < 0))
+    if (serve(me, o, p, &order, err) < 0)
         order.kind = ORDER_LEAVE;
     if (mpi_job_share(&me->job, &order, sizeof order, err) < 0 || order.kind == ORDER_LEAVE)
         return -1;
@@ -159,14 +190,44 @@ static int run_lanes(struct participant *me, const struct run_options *o, struct
         out->abrupt = me->job.size > 1;
         return -1;
     }
-    s.events = me->events;
-    s.executors = me->executors;
-    s.signal_fd = me->signal_fd;
-    rc = supervise_root(&s, err);
-    out->abrupt = s.interrupted;
-    if (!s.interrupted)
-        supervise_finish(&s);
+    *s = (struct supervision){.job = &me->job, .seg = &p->segment, .timeout = o->timeout, .events = me->events,
+                              .executors = me->executors, .receiver = me->receiver, .signal_fd = me->signal_fd};
+    rc = supervise_root(s, err);
+    out->abrupt = s->interrupted;
     return rc;
+}
+
+static void tell_gathered(const struct gather_receiver *r, double seconds)
+{
+    const struct inbox_totals totals = inbox_totals(gather_inbox(r));
+    const struct inbox_loss *losses;
+    uint32_t nloss = inbox_losses(gather_inbox(r), &losses);
+
+    if (gather_senders(r))
+        log_msg(LOG_TIMING, "gathered %llu profile files (%.1f MB) from %u processes, the last %.0f ms after the run",
+                (unsigned long long)totals.nfile, (double)totals.nbytes / 1e6, gather_senders(r), seconds * 1e3);
+    if (totals.nloss)
+        log_msg(LOG_ERROR, "%llu profile files are lost:", (unsigned long long)totals.nloss);
+    for (uint32_t i = 0; i < nloss; i++)
+        log_msg(LOG_ERROR, "  %s: %s", losses[i].path, losses[i].why);
+}
+
+/* After the verdict: take what profiles are still under way, and let the others go. */
+static void release(struct participant *me, struct outcome *out)
+{
+    uint64_t begun = clock_now_ns();
+    struct error err;
+
+    if (!me->supervision.executors || out->abrupt)
+        return;
+    if (supervise_gather(&me->supervision, &err) < 0) {
+        error_print(&err);
+        out->abrupt = true;
+    } else {
+        supervise_finish(&me->supervision);
+    }
+    if (me->receiver)
+        tell_gathered(me->receiver, (double)(clock_now_ns() - begun) / 1e9);
 }
 
 /* Everything process 0 does, up to the verdict in `out`. */
@@ -217,7 +278,7 @@ static void leave_timelines(const struct prepared *p)
     struct error err;
     char *path = file_join(p->dfx.dir, "l3_run.json", &err);
 
-    if (path && run_record_write(path, &p->segment, p->recording.build.device_ids, &err) == 0 &&
+    if (path && dfx_remove_unfinished(&p->dfx, &err) == 0 && run_record_write(path, &p->segment, p->recording.build.device_ids, &err) == 0 &&
         (!p->dfx.swimlane || timeline_write_all(p->dfx.dir, &err) == 0))
         log_note("`l3replay report %s` tells what the profiles say", p->dfx.dir);
     else
@@ -229,6 +290,7 @@ static int run_root(struct participant *me, const struct run_options *o)
 {
     struct outcome out = {.init_end_ns = me->job.init_end_ns, .nproc = me->job.size};
     struct prepared p;
+    bool profiled;
     int code;
 
     interrupt_watch(&out.phases);
@@ -239,7 +301,9 @@ static int run_root(struct participant *me, const struct run_options *o)
     code = outcome_report(&out, o, &p);
     if (!out.abrupt && p.sheet)
         leave_binaries(o, &p);
-    if (!out.abrupt && p.segment.header && dfx_any(&p.dfx) && timings_first_start_ns(&p.segment))
+    profiled = !out.abrupt && p.segment.header && dfx_any(&p.dfx) && timings_first_start_ns(&p.segment);
+    release(me, &out);
+    if (profiled)
         leave_timelines(&p);
     participant_close(me);
     prepare_free(&p);

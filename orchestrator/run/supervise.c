@@ -14,7 +14,11 @@
 #include "orchestrator/run/lanes_table.h"
 #include "orchestrator/run/progress.h"
 
-enum { TICK_MS = 200, STOP_LIMIT_MS = 3000, MOST_LANES = 80 };
+enum { TICK_MS = 200, STOP_LIMIT_MS = 3000, GATHER_LIMIT_S = 60, MOST_LANES = 80 };
+
+static const uint64_t tick_ns = TICK_MS * UINT64_C(1000000);
+static const uint64_t gather_limit_ns = GATHER_LIMIT_S * UINT64_C(1000000000);
+static const uint64_t forever = UINT64_MAX;
 
 /* What one round of waiting brought. */
 struct tidings {
@@ -24,9 +28,10 @@ struct tidings {
     struct error error;
 };
 
-/* Sleep until something happens or `limit_ms` passed; then collect it. Events are left to the caller. */
-static int wait_once(struct supervision *s, int limit_ms, struct tidings *t, struct error *err)
+/* Sleep until something happens or `limit_ns` passed; then collect it. Events are left to the caller. */
+static int wait_once(struct supervision *s, uint64_t limit_ns, struct tidings *t, struct error *err)
 {
+    const struct timespec limit = {.tv_sec = (time_t)(limit_ns / 1000000000), .tv_nsec = (long)(limit_ns % 1000000000)};
     struct pollfd *fds = calloc(s->seg->header->nlane + 2u, sizeof *fds);
     struct signalfd_siginfo info;
     nfds_t n;
@@ -37,9 +42,9 @@ static int wait_once(struct supervision *s, int limit_ms, struct tidings *t, str
     fds[n++] = (struct pollfd){.fd = s->signal_fd, .events = POLLIN};
     if (s->events)
         fds[n++] = (struct pollfd){.fd = events_fd(s->events), .events = POLLIN};
-    if (poll(fds, n, limit_ms) < 0 && errno != EINTR) {
+    if (ppoll(fds, n, limit_ns == forever ? NULL : &limit, NULL) < 0 && errno != EINTR) {
         free(fds);
-        return error_errno(err, "supervision", NULL, "poll");
+        return error_errno(err, "supervision", NULL, "ppoll");
     }
     free(fds);
     memset(t, 0, sizeof *t);
@@ -106,6 +111,8 @@ static void take_events(struct supervision *s, struct overview *o, bool *failed,
     while (s->events && events_next(s->events, &event)) {
         if (event.rank == 0 || event.rank >= (uint32_t)s->job->size)
             continue;
+        if (s->receiver && gather_take(s->receiver, &event, err) < 0)
+            *failed = true;
         o->connected[event.rank] = 1;
         if (event.kind == EVENT_DONE && !o->done[event.rank]) {
             o->done[event.rank] = 1;
@@ -166,7 +173,7 @@ static int root_round(struct supervision *s, struct overview *o, struct error *e
     struct tidings t;
     bool failed = false;
 
-    if (wait_once(s, TICK_MS, &t, err) < 0)
+    if (wait_once(s, tick_ns, &t, err) < 0)
         return -1;
     if (t.signal)
         return blame_signal(s, t.signal, err);
@@ -192,7 +199,7 @@ static void stop_all(struct supervision *s, struct overview *o)
     begin_stop(s, o);
     while (o->nstopped < s->job->size - 1 &&
            clock_now_ns() - o->stop_at_ns < (uint64_t)STOP_LIMIT_MS * 1000000u) {
-        if (wait_once(s, TICK_MS, &t, &ignored) < 0 || t.signal)
+        if (wait_once(s, tick_ns, &t, &ignored) < 0 || t.signal)
             break;
         take_events(s, o, &failed, &ignored);
         send_stop(s, o);
@@ -215,6 +222,48 @@ int supervise_root(struct supervision *s, struct error *err)
         stop_all(s, &o);
     free(o.connected);
     return rc < 0 ? -1 : 0;
+}
+
+/* Returns 1 when there was an event, 0 after some waiting. */
+static int gather_round(struct supervision *s, struct error *err)
+{
+    struct event event;
+    struct tidings t;
+    int some = 0;
+
+    while (events_next(s->events, &event)) {
+        some = 1;
+        if (gather_take(s->receiver, &event, err) < 0)
+            return -1;
+    }
+    if (wait_once(s, some ? 0 : tick_ns, &t, err) < 0)
+        return -1;
+    if (!t.signal)
+        return some;
+    s->interrupted = true;
+    return error_set(err, "profiles", NULL, "interrupted while profiles were gathered (%s)", strsignal(t.signal));
+}
+
+int supervise_gather(struct supervision *s, struct error *err)
+{
+    uint64_t heard_ns = clock_now_ns();
+
+    while (s->receiver && !gather_is_complete(s->receiver)) {
+        int some = gather_round(s, err);
+
+        if (some)
+            heard_ns = clock_now_ns();
+        if (some >= 0 && clock_now_ns() - heard_ns > gather_limit_ns)
+            some = error_set(err, "profiles", "look at the hosts", "a process of the job sent nothing for %d s",
+                             GATHER_LIMIT_S);
+        if (some < 0) {
+            gather_give_up(s->receiver, err->what);
+            return -1;
+        }
+        progress_gather(inbox_totals(gather_inbox(s->receiver)).nbytes);
+    }
+    progress_end();
+    return 0;
 }
 
 void supervise_finish(struct supervision *s)
@@ -255,18 +304,36 @@ static int worker_events(struct supervision *s, struct error *err)
     return 0;
 }
 
+/* Send profiles. Returns in `*limit_ns` for how long the next wait may be. */
+static int send_profiles(struct supervision *s, bool all_gone, bool *told, uint64_t *limit_ns, struct error *err)
+{
+    *limit_ns = forever;
+    if (!s->sender || *told)
+        return 0;
+    if (all_gone)
+        gather_finish(s->sender);
+    if (gather_pump(s->sender, s->events, (uint32_t)s->job->rank, err) < 0)
+        return -1;
+    *limit_ns = gather_nap_ns(s->sender);
+    if (!gather_is_idle(s->sender))
+        return 0;
+    *told = true;
+    return tell_root(s, EVENT_GATHERED, NULL, err);
+}
+
 int supervise_worker(struct supervision *s, struct error *err)
 {
-    bool told_done = false, failed = false;
+    bool told_done = false, told_gathered = false, failed = false;
+    struct event hello = {.kind = EVENT_HELLO, .rank = (uint32_t)s->job->rank, .nbytes = s->sender != NULL};
     struct tidings t;
-    int rc, limit_ms = 0; /* an idle process has nothing to wait for: the first look must not sleep */
+    uint64_t limit_ns = 0; /* an idle process has nothing to wait for: the first look must not sleep */
+    int rc;
 
-    if (tell_root(s, EVENT_HELLO, NULL, err) < 0)
+    if (events_send(s->events, &hello, err) < 0)
         return -1;
     while ((rc = worker_events(s, err)) == 0) {
-        if (wait_once(s, limit_ms, &t, err) < 0)
+        if (wait_once(s, limit_ns, &t, err) < 0)
             return -1;
-        limit_ms = -1;
         if (t.signal) {
             s->interrupted = true;
             executors_kill(s->executors);
@@ -284,6 +351,8 @@ int supervise_worker(struct supervision *s, struct error *err)
             if (tell_root(s, EVENT_DONE, NULL, err) < 0)
                 return -1;
         }
+        if (send_profiles(s, t.all_gone, &told_gathered, &limit_ns, err) < 0)
+            return -1;
     }
     return rc < 0 ? -1 : 0;
 }

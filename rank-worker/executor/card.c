@@ -11,6 +11,7 @@ struct card {
     uint32_t *program_ids; /* plan program -> device program; PLAN_NONE: not loaded */
     uint64_t *contexts;    /* domain -> device_ctx; 0: not made yet */
     bool profiled;
+    const char *dfx_dir;
     uint32_t nother; /* profiled dispatches so far that have no k */
     char dir[DFX_PATH + 64];
     struct device_tensor tensors[DEVICE_MAX_TENSORS];
@@ -56,11 +57,11 @@ static int load_programs(struct card *card, const struct sheet *sheet, struct er
     return 0;
 }
 
-int card_open(struct card **out, const struct device_ops *ops, const struct segment *seg, uint32_t lane,
-              int device_id, int ncores, const struct sheet *sheet, struct error *err)
+int card_open(struct card **out, const struct device_ops *ops, const struct segment *seg,
+              const struct card_config *config, const struct sheet *sheet, struct error *err)
 {
-    struct device_config config = {.card = (int)lane, .device_id = device_id, .ncores = ncores,
-                                   .platform = seg->header->platform};
+    const struct device_config device = {.card = (int)config->lane, .device_id = config->device_id,
+                                         .ncores = config->ncores, .platform = seg->header->platform};
     struct card *card = calloc(1, sizeof *card);
 
     *out = card;
@@ -68,15 +69,16 @@ int card_open(struct card **out, const struct device_ops *ops, const struct segm
         return error_nomem(err, "card", sizeof *card);
     card->ops = ops;
     card->seg = seg;
-    card->lane = lane;
+    card->lane = config->lane;
     card->profiled = dfx_any(&seg->header->dfx);
+    card->dfx_dir = config->dfx_dir ? config->dfx_dir : seg->header->dfx.dir;
     card->program_ids = calloc(seg->plan.nprogram + 1u, sizeof *card->program_ids);
     card->contexts = calloc(seg->plan.ndomain + 1u, sizeof *card->contexts);
     if (!card->program_ids || !card->contexts) {
         error_nomem(err, "card", (seg->plan.nprogram + seg->plan.ndomain) * sizeof *card->contexts);
         goto fail;
     }
-    if (ops->open(&card->device, &config, err) < 0 || load_programs(card, sheet, err) < 0)
+    if (ops->open(&card->device, &device, err) < 0 || load_programs(card, sheet, err) < 0)
         goto fail;
     return 0;
 fail:
@@ -171,7 +173,8 @@ static struct device_switches switches(struct card *card, const struct plan_node
 {
     const struct dfx *dfx = &card->seg->header->dfx;
 
-    dfx_dispatch_dir(dfx, card->lane, node->k, node->k == PLAN_NONE ? card->nother++ : 0, card->dir, sizeof card->dir);
+    dfx_dispatch_dir(card->dfx_dir, card->lane, node->k, node->k == PLAN_NONE ? card->nother++ : 0, card->dir,
+                     sizeof card->dir);
     return (struct device_switches){.swimlane = dfx->swimlane, .pmu = dfx->pmu, .dep_gen = dfx->dep_gen,
                                     .scope_stats = dfx->scope_stats, .dump_args = dfx->dump_args, .dir = card->dir};
 }

@@ -11,10 +11,16 @@
 
 struct card;
 
-/* Open the device for card number `lane` and load every program its dispatches name. A failure here is
- * INFRA: nothing has run. `ncores` host cores may be kept busy. */
-int card_open(struct card **out, const struct device_ops *ops, const struct segment *seg, uint32_t lane,
-              int device_id, int ncores, const struct sheet *sheet, struct error *err);
+struct card_config {
+    uint32_t lane; /* number of the card */
+    int device_id;
+    int ncores;          /* host cores that may be kept busy */
+    const char *dfx_dir; /* for profiles; NULL: the segment's. Borrowed */
+};
+
+/* Open the device for a card and load every program its dispatches name. A failure here is INFRA: nothing has run. */
+int card_open(struct card **out, const struct device_ops *ops, const struct segment *seg,
+              const struct card_config *config, const struct sheet *sheet, struct error *err);
 void card_close(struct card *card); /* NULL is fine */
 
 /* Run one dispatch to its end. `*result` is what the device says of it. */

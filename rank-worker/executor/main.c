@@ -1,5 +1,5 @@
 /*
- * l3replay-executor LANE DEVICE_ID NCORES PARENT_PID: runs one lane of the
+ * l3replay-executor LANE DEVICE_ID NCORES PARENT_PID [DFX_DIR]: runs one lane of the
  * segment on descriptor 3, in a process of its own, because kernels are
  * foreign code. It is started by rank-worker/lanes and by nobody else.
  *
@@ -26,8 +26,7 @@
 enum { SEGMENT_FD = 3 };
 
 struct arguments {
-    uint32_t lane;
-    int device_id, ncores;
+    struct card_config card; /* `lane` may be one of another kind */
     pid_t parent;
 };
 
@@ -44,10 +43,11 @@ static int parse_arguments(int argc, char **argv, struct arguments *args)
 {
     long lane, device, cores, parent;
 
-    if (argc != 5 || parse_number(argv[1], &lane) < 0 || parse_number(argv[2], &device) < 0 ||
+    if (argc < 5 || argc > 6 || parse_number(argv[1], &lane) < 0 || parse_number(argv[2], &device) < 0 ||
         parse_number(argv[3], &cores) < 0 || parse_number(argv[4], &parent) < 0 || lane < 0)
         return -1;
-    *args = (struct arguments){.lane = (uint32_t)lane, .device_id = (int)device, .ncores = (int)cores,
+    *args = (struct arguments){.card = {.lane = (uint32_t)lane, .device_id = (int)device, .ncores = (int)cores,
+                                        .dfx_dir = argv[5]},
                                .parent = (pid_t)parent};
     return 0;
 }
@@ -68,15 +68,15 @@ static int run_lane(struct segment *seg, const struct arguments *args, struct er
     struct sheet sheet = {0};
     int rc = -1;
 
-    if (sheet_parse(seg->sheet, &sheet, err) < 0 || walk_open(&walk, seg, args->lane, err) < 0)
+    if (sheet_parse(seg->sheet, &sheet, err) < 0 || walk_open(&walk, seg, args->card.lane, err) < 0)
         goto out;
     crash_name_kernels(&sheet);
-    if (args->lane < seg->plan.world_size &&
-        card_open(&walk.card, &device_cpu, seg, args->lane, args->device_id, args->ncores, &sheet, err) < 0)
+    if (args->card.lane < seg->plan.world_size &&
+        card_open(&walk.card, &device_cpu, seg, &args->card, &sheet, err) < 0)
         goto out;
-    if (args->lane == plan_sub_lane(&seg->plan) && sub_workers_start(&walk.subs, seg, &sheet, err) < 0)
+    if (args->card.lane == plan_sub_lane(&seg->plan) && sub_workers_start(&walk.subs, seg, &sheet, err) < 0)
         goto out;
-    atomic_store_explicit(&seg->lanes[args->lane].state, LANE_READY, memory_order_release);
+    atomic_store_explicit(&seg->lanes[args->card.lane].state, LANE_READY, memory_order_release);
     if (atomic_fetch_sub_explicit(&seg->header->starting, 1, memory_order_acq_rel) == 1)
         word_complete(&seg->header->go);
     word_wait(&seg->header->go);
@@ -107,16 +107,16 @@ int main(int argc, char **argv)
         error_print(&err);
         return 3;
     }
-    log_set_prefix(plan_lane_name(seg.plan.world_size, args.lane, prefix, sizeof prefix));
+    log_set_prefix(plan_lane_name(seg.plan.world_size, args.card.lane, prefix, sizeof prefix));
     log_set_level((enum log_level)seg.header->log_level);
-    if (args.lane >= seg.header->nlane || crash_install(&err) < 0) {
+    if (args.card.lane >= seg.header->nlane || crash_install(&err) < 0) {
         segment_unmap(&seg);
         return 3;
     }
-    if (args.lane != plan_sub_lane(&seg.plan)) /* its Python maps it too */
+    if (args.card.lane != plan_sub_lane(&seg.plan)) /* its Python maps it too */
         segment_close_fd(&seg);
     if (run_lane(&seg, &args, &err) < 0)
-        tell_failure(&seg, args.lane, &err);
+        tell_failure(&seg, args.card.lane, &err);
     segment_unmap(&seg);
     return 0;
 }

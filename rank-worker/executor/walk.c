@@ -94,7 +94,7 @@ int walk_run(struct lane_walk *walk, struct error *err)
         wait_for_preds(walk, node);
         if (run_node(walk, node, err) < 0)
             return -1;
-        atomic_store_explicit(&status->ndone, i + 1, memory_order_relaxed);
+        atomic_store_explicit(&status->ndone, i + 1, memory_order_release);
         word_complete(&walk->seg->words[node]);
     }
     set_state(status, LANE_DONE, clock_now_ns());

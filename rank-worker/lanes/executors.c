@@ -87,7 +87,7 @@ static int spawn(const char *path, char **argv, int segment_fd, int log_fd, pid_
 static int start_one(struct executors *e, struct executor *x, const char *path, struct error *err)
 {
     char lane[16], device[16], cores[16], parent[16];
-    char *argv[] = {(char *)(uintptr_t)path, lane, device, cores, parent, NULL};
+    char *argv[] = {(char *)(uintptr_t)path, lane, device, cores, parent, (char *)(uintptr_t)x->lane.dfx_dir, NULL};
     int pipefd[2], rc;
 
     snprintf(lane, sizeof lane, "%u", x->lane.lane);

@@ -45,9 +45,9 @@ static void names_are_rank_and_count(void **state)
     char buf[64];
 
     (void)state;
-    dfx_dispatch_dir(&dfx, 3, 12, 0, buf, sizeof buf);
+    dfx_dispatch_dir(dfx.dir, 3, 12, 0, buf, sizeof buf);
     assert_string_equal(buf, "/p/rank3/d12");
-    dfx_dispatch_dir(&dfx, 3, PLAN_NONE, 2, buf, sizeof buf);
+    dfx_dispatch_dir(dfx.dir, 3, PLAN_NONE, 2, buf, sizeof buf);
     assert_string_equal(buf, "/p/rank3/c2");
 }
 
