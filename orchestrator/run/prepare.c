@@ -156,7 +156,6 @@ int prepare(const struct run_options *o, const struct mpi_job *job, struct phase
         return -1;
     if (segment_create(&p->segment, &p->recording.plan, p->sheet, p->recording.build.platform, err) < 0)
         return -1;
-    p->segment.header->dfx = p->dfx;
     return load_storages(&p->segment, p->recording.inputs, err);
 }
 

@@ -15,10 +15,12 @@
 #include "orchestrator/run/changes.h"
 #include "orchestrator/run/events.h"
 #include "orchestrator/run/interrupt.h"
+#include "orchestrator/run/load.h"
 #include "orchestrator/run/mpi_job.h"
 #include "orchestrator/run/marker.h"
 #include "orchestrator/run/order.h"
 #include "orchestrator/run/outcome.h"
+#include "orchestrator/run/passes.h"
 #include "orchestrator/run/prepare.h"
 #include "orchestrator/run/supervise.h"
 #include "orchestrator/run/timings.h"
@@ -28,8 +30,9 @@
 /* One process's part while the plan runs. */
 struct participant {
     struct mpi_job job;
-    struct events *events;
-    struct executors *executors;
+    struct events *events;       /* one connection for all passes */
+    struct executors *executors; /* of the pass under way */
+    struct segment segment;      /* as other processes than 0 map it */
     int signal_fd;
 };
 
@@ -81,25 +84,49 @@ static int open_signals(struct participant *me, struct error *err)
     return me->signal_fd < 0 ? error_errno(err, "signals", NULL, "cannot make a signalfd") : 0;
 }
 
-static void participant_close(struct participant *me)
+/* Signals are taken again, those that waited at once: nobody waits for the plan. */
+static void close_signals(struct participant *me)
+{
+    sigset_t set;
+
+    close(me->signal_fd);
+    me->signal_fd = -1;
+    supervised_signals(&set);
+    sigprocmask(SIG_UNBLOCK, &set, NULL);
+}
+
+static void end_executors(struct participant *me)
 {
     executors_free(me->executors);
+    me->executors = NULL;
+}
+
+static void participant_close(struct participant *me)
+{
+    end_executors(me);
     events_close(me->events);
     if (me->signal_fd > 0)
         close(me->signal_fd);
+    segment_unmap(&me->segment);
 }
 
+/* Before the first pass. All passes use what is opened here. */
+static int join(const struct order *order, struct participant *me, struct error *err)
+{
+    if (open_signals(me, err) < 0 || segment_open_peer(&me->segment, order->pid, order->segment_fd, err) < 0)
+        return -1;
+    return events_connect(&me->events, order->endpoint, (uint32_t)me->job.rank, err);
+}
+
+/* One pass, until process 0 says that it is over. */
 static int work(const struct order *order, struct participant *me, struct error *err)
 {
     struct supervision s = {.job = &me->job};
-    struct segment seg = {.fd = -1};
-    int rc = -1;
+    int rc;
 
-    if (open_signals(me, err) < 0 || segment_open_peer(&seg, order->pid, order->segment_fd, err) < 0 ||
-        events_connect(&me->events, order->endpoint, (uint32_t)me->job.rank, err) < 0 ||
-        start_executors(me, &seg, NULL, err) < 0)
-        goto out;
-    s.seg = &seg;
+    if ((!me->events && join(order, me, err) < 0) || start_executors(me, &me->segment, NULL, err) < 0)
+        return -1;
+    s.seg = &me->segment;
     s.events = me->events;
     s.executors = me->executors;
     s.signal_fd = me->signal_fd;
@@ -108,9 +135,7 @@ static int work(const struct order *order, struct participant *me, struct error 
         participant_close(me);
         _exit(EXIT_CODE_INFRA); /* the job is coming down: MPI_Finalize would wait for the dead */
     }
-out:
-    participant_close(me);
-    segment_unmap(&seg);
+    end_executors(me);
     return rc;
 }
 
@@ -122,11 +147,9 @@ static int follow_orders(struct participant *me, struct error *err)
     for (;;) {
         if (mpi_job_share(&me->job, &order, sizeof order, err) < 0)
             return -1;
-        if (order.kind == ORDER_RUN)
-            return work(&order, me, err);
         if (order.kind == ORDER_LEAVE)
             return 0;
-        if (assist_take(&me->job, &order, err) < 0)
+        if ((order.kind == ORDER_RUN ? work(&order, me, err) : assist_take(&me->job, &order, err)) < 0)
             return -1;
     }
 }
@@ -134,8 +157,10 @@ static int follow_orders(struct participant *me, struct error *err)
 static int run_worker(struct participant *me)
 {
     struct error err;
+    int rc = follow_orders(me, &err);
 
-    if (follow_orders(me, &err) < 0) {
+    participant_close(me);
+    if (rc < 0) {
         error_print(&err);
         mpi_job_abort(&me->job, EXIT_CODE_INFRA);
     }
@@ -143,6 +168,7 @@ static int run_worker(struct participant *me)
     return 0;
 }
 
+/* Process 0's one pass. */
 static int run_lanes(struct participant *me, const struct run_options *o, struct prepared *p, struct outcome *out,
                      struct error *err)
 {
@@ -151,9 +177,9 @@ static int run_lanes(struct participant *me, const struct run_options *o, struct
     int rc;
 
     atomic_store(&p->segment.header->starting, executor_count(&p->recording.plan));
-    if (open_signals(me, err) < 0 || (me->job.size > 1 && events_serve(&me->events, order.endpoint, err) < 0))
-        order.kind = ORDER_LEAVE;
-    if (mpi_job_share(&me->job, &order, sizeof order, err) < 0 || order.kind == ORDER_LEAVE)
+    if (open_signals(me, err) < 0 ||
+        (me->job.size > 1 && !me->events && events_serve(&me->events, order.endpoint, err) < 0) ||
+        mpi_job_share(&me->job, &order, sizeof order, err) < 0)
         return -1;
     if (start_executors(me, &p->segment, p->recording.build.device_ids, err) < 0) {
         out->abrupt = me->job.size > 1;
@@ -169,22 +195,58 @@ static int run_lanes(struct participant *me, const struct run_options *o, struct
     return rc;
 }
 
+/* What process 0 works on in a pass. */
+struct root {
+    struct participant *me;
+    const struct run_options *options;
+    struct prepared *prepared;
+    struct outcome *out;
+};
+
+static int run_pass(void *context, struct error *err)
+{
+    struct root *root = context;
+
+    return run_lanes(root->me, root->options, root->prepared, root->out, err);
+}
+
+/* Between two passes: no executor lives, and a signal ends us as it does before the first pass. */
+static int load_pass(void *context, struct error *err)
+{
+    struct root *root = context;
+    int rc;
+
+    end_executors(root->me);
+    close_signals(root->me);
+    phases_enter(&root->out->phases, PHASE_LOAD);
+    rc = load_storages(&root->prepared->segment, root->prepared->recording.inputs, err);
+    phases_enter(&root->out->phases, PHASE_RUN);
+    return rc;
+}
+
+static int run_passes(struct participant *me, const struct run_options *o, struct prepared *p, struct outcome *out,
+                      struct error *err)
+{
+    struct root root = {.me = me, .options = o, .prepared = p, .out = out};
+    const struct pass_steps steps = {.load = load_pass, .run = run_pass, .context = &root};
+    struct pass passes[PASSES_MAX];
+    int count = passes_split(&p->dfx, build_platform_is_sim(&p->recording.build), passes);
+
+    return passes_run(&p->segment, passes, count, &steps, err);
+}
+
 /* Everything process 0 does, up to the verdict in `out`. */
 static void replay(struct participant *me, const struct run_options *o, struct prepared *p, struct outcome *out)
 {
-    struct order leave = {.kind = ORDER_LEAVE};
-    struct error ignored;
-
     if (prepare(o, &me->job, &out->phases, p, &out->error) < 0) {
         out->verdict = RESULT_INFRA;
-        mpi_job_share(&me->job, &leave, sizeof leave, &ignored);
         return;
     }
     if ((uint32_t)me->job.size > p->recording.build.ndevice)
         log_note("%d processes for %u cards: %u of them stay idle", me->job.size, p->recording.build.ndevice,
                  (uint32_t)me->job.size - p->recording.build.ndevice);
     phases_enter(&out->phases, PHASE_RUN);
-    if (run_lanes(me, o, p, out, &out->error) < 0) {
+    if (run_passes(me, o, p, out, &out->error) < 0) {
         out->verdict = out->error.kind == ERROR_FAIL ? RESULT_FAIL : RESULT_INFRA;
         return;
     }
@@ -225,6 +287,16 @@ static void leave_timelines(const struct prepared *p)
     free(path);
 }
 
+/* When the verdict is out: a process that cannot take the order any more must not keep it back. */
+static void let_go(const struct participant *me)
+{
+    struct order leave = {.kind = ORDER_LEAVE};
+    struct error err;
+
+    if (mpi_job_share(&me->job, &leave, sizeof leave, &err) < 0)
+        error_print(&err);
+}
+
 static int run_root(struct participant *me, const struct run_options *o)
 {
     struct outcome out = {.init_end_ns = me->job.init_end_ns, .nproc = me->job.size};
@@ -245,13 +317,14 @@ static int run_root(struct participant *me, const struct run_options *o)
     prepare_free(&p);
     if (out.abrupt)
         mpi_job_abort(&me->job, code);
+    let_go(me);
     mpi_job_end();
     return code;
 }
 
 int run_replay(const struct run_options *o, int argc, char **argv)
 {
-    struct participant me = {.signal_fd = -1};
+    struct participant me = {.segment = {.fd = -1}, .signal_fd = -1};
     struct error err;
     sigset_t set;
     int rc;
