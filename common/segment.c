@@ -48,6 +48,12 @@ static int check_memory(uint64_t nbytes, struct error *err)
     return 0;
 }
 
+/* Where the pages of the plan and the sheet end and those of the storages begin. */
+static uint64_t constants_end(const struct segment_header *h)
+{
+    return align_up(h->sheet_at + h->sheet_nbytes, PAGE);
+}
+
 /* Lay out everything before the storages, then the storages; `offsets` has nstorage entries. What is constant gets
  * pages of its own, right below the storages: see protect_constants(). */
 static void lay_out(struct segment_header *h, const struct plan *plan, uint64_t *offsets)
@@ -65,7 +71,7 @@ static void lay_out(struct segment_header *h, const struct plan *plan, uint64_t 
     h->plan_at = align_up(at, 64);
     at = h->plan_at + h->plan_nbytes;
     h->sheet_at = align_up(at, 64);
-    at = align_up(h->sheet_at + h->sheet_nbytes, PAGE);
+    at = constants_end(h);
     for (uint32_t i = 0; i < plan->nstorage; i++) {
         const struct plan_storage *s = &plan->storages[i];
 
@@ -105,11 +111,18 @@ static int map_fd(struct segment *seg, uint64_t nbytes, struct error *err)
 static int protect_constants(struct segment *seg, struct error *err)
 {
     const struct segment_header *h = seg->header;
-    uint64_t end = align_up(h->sheet_at + h->sheet_nbytes, PAGE);
 
-    if (mprotect((char *)seg->header + h->storages_at, end - h->storages_at, PROT_READ) < 0)
+    if (mprotect((char *)seg->header + h->storages_at, constants_end(h) - h->storages_at, PROT_READ) < 0)
         return error_errno(err, "shared segment", NULL, "cannot protect the plan");
     return 0;
+}
+
+static void set_lanes_unbegun(struct segment *seg)
+{
+    for (uint32_t i = 0; i < seg->header->nlane; i++) {
+        atomic_store(&seg->lanes[i].node, PLAN_NONE);
+        atomic_store(&seg->lanes[i].awaits, PLAN_NONE);
+    }
 }
 
 static void fill_segment(struct segment *seg, const struct segment_header *h, const uint64_t *offsets,
@@ -122,10 +135,7 @@ static void fill_segment(struct segment *seg, const struct segment_header *h, co
     memcpy(base + h->plan_at, image, h->plan_nbytes);
     memcpy(base + h->sheet_at, sheet, h->sheet_nbytes);
     point_into(seg);
-    for (uint32_t i = 0; i < h->nlane; i++) {
-        atomic_store(&seg->lanes[i].node, PLAN_NONE);
-        atomic_store(&seg->lanes[i].awaits, PLAN_NONE);
-    }
+    set_lanes_unbegun(seg);
 }
 
 int segment_create(struct segment *seg, const struct plan *plan, const char *sheet, const char *platform,
@@ -169,6 +179,24 @@ out:
     if (rc < 0)
         segment_unmap(seg);
     return rc;
+}
+
+int segment_rewind(struct segment *seg, struct error *err)
+{
+    struct segment_header *h = seg->header;
+    uint64_t first = constants_end(h);
+
+    /* The pages are given back, not cleared: what the next pass does not touch costs no memory. */
+    if (madvise((char *)h + first, h->nbytes - first, MADV_REMOVE) < 0)
+        return error_errno(err, "shared segment", NULL, "cannot clear the tensors and windows between two passes");
+    for (uint32_t i = 0; i < h->nnode; i++)
+        atomic_store(&seg->words[i], WORD_PENDING);
+    memset(seg->lanes, 0, h->nlane * sizeof *seg->lanes);
+    memset(seg->times, 0, h->nnode * sizeof *seg->times);
+    set_lanes_unbegun(seg);
+    atomic_store(&h->starting, 0);
+    atomic_store(&h->go, WORD_PENDING);
+    return 0;
 }
 
 int segment_map(struct segment *seg, int fd, struct error *err)

@@ -8,11 +8,13 @@
  * whoever is killed, and it is mapped at any address, so it holds offsets
  * only.
  *
- * Life: the node's leader creates it from a compiled plan; the other
- * processes map the leader's descriptor; executors inherit the descriptor.
- * The header, the plan and the sheet are constant from then on. Storage bytes
- * start as zeros (parameters and fills are written by the leader before
- * anybody runs).
+ * Life: created (by the node's leader, from a compiled plan) -> loaded
+ * (parameters and fills written over storages of zeros) -> run -> read, or
+ * rewound (segment_rewind: as created again) -> loaded -> run -> ...
+ * The other processes map the leader's descriptor once, executors inherit the
+ * descriptor and live for one run. The plan, the sheet and the layout never
+ * change; `dfx` and `starting` in the header are set by the leader before each
+ * run. Only the leader creates, loads and rewinds, while no executor lives.
  */
 #ifndef L3R_COMMON_SEGMENT_H
 #define L3R_COMMON_SEGMENT_H
@@ -53,7 +55,7 @@ struct segment_header {
     uint32_t nlane, nnode, nstorage;
     uint32_t log_level;
     char platform[32];
-    struct dfx dfx; /* set by the leader before anybody else maps the segment */
+    struct dfx dfx; /* what this run captures */
     uint64_t words_at, lanes_at, times_at, storages_at, plan_at, plan_nbytes, sheet_at, sheet_nbytes;
     _Alignas(64) _Atomic uint32_t starting; /* executors that are not ready yet, set by the leader */
     futex_word go; /* completed by the last executor that got ready: until then no kernel runs */
@@ -75,6 +77,10 @@ struct segment {
  * clear error when the node has not the memory. */
 int segment_create(struct segment *seg, const struct plan *plan, const char *sheet, const char *platform,
                    struct error *err);
+
+/* Put a segment that was run back to what segment_create() made: words, lanes, times, `starting` and `go` as at the
+ * start, all storages and the gaps between them zeros. `dfx` stays. No executor may live, in any process of the node. */
+int segment_rewind(struct segment *seg, struct error *err);
 
 /* Map an existing one. Takes over `fd` (closed on failure too). */
 int segment_map(struct segment *seg, int fd, struct error *err);

@@ -56,6 +56,16 @@ int gather_open(struct gather_receiver **out, const char *dir, int nprocess, boo
     return -1;
 }
 
+/* Once in each pass. */
+static void begin_sender(struct gather_receiver *r, uint32_t process)
+{
+    if (r->states[process] == SENDER_NONE)
+        r->nsender++;
+    else if (r->states[process] == SENDER_DONE)
+        r->ndone--;
+    r->states[process] = SENDER_SENDS;
+}
+
 static void end_sender(struct gather_receiver *r, uint32_t process)
 {
     if (r->states[process] != SENDER_SENDS && r->states[process] != SENDER_BROKEN)
@@ -93,10 +103,8 @@ int gather_take(struct gather_receiver *r, const struct event *event, struct err
         return 0;
     switch (event->kind) {
     case EVENT_HELLO:
-        if (event->nbytes && r->states[event->rank] == SENDER_NONE) {
-            r->states[event->rank] = SENDER_SENDS;
-            r->nsender++;
-        }
+        if (event->nbytes)
+            begin_sender(r, event->rank);
         return 0;
     case EVENT_PARCEL:
         return receive(r, event->rank, event->nbytes, err);

@@ -31,7 +31,7 @@ static void leave(int sig)
     if (p) {
         put(STDERR_FILENO, "l3replay: error: interrupted in phase ");
         put(STDERR_FILENO, phase_name(p->now));
-        put(STDERR_FILENO, ", before any kernel ran\n");
+        put(STDERR_FILENO, ", while no kernel ran\n");
         put(STDOUT_FILENO, "PYPTO_EXEC_RESULT=INFRA\n");
     }
     _exit(EXIT_CODE_INFRA);

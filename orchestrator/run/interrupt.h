@@ -1,10 +1,10 @@
 /*
  * interrupt - Ctrl-C and its like while there is nothing to put in order.
  *
- * Before the plan runs, a process holds nothing that outlives it: children die
- * with it, the segment has no name, and files of the store appear whole. So a
- * signal then means: say INFRA and leave at once. While the plan runs the
- * signals are read instead (run.c), to tell what was running.
+ * Before the plan runs and between two passes, a process holds nothing that
+ * outlives it: children die with it, the segment has no name, and files of the
+ * store appear whole. So a signal then means: say INFRA and leave at once. While
+ * the plan runs the signals are read instead (run.c), to tell what was running.
  */
 #ifndef L3R_ORCHESTRATOR_RUN_INTERRUPT_H
 #define L3R_ORCHESTRATOR_RUN_INTERRUPT_H

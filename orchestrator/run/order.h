@@ -10,16 +10,18 @@
 #include "orchestrator/run/gather.h"
 
 enum order_kind {
-    ORDER_LEAVE = 0, /* there is nothing to run */
+    ORDER_LEAVE = 0, /* there is nothing more to do */
     ORDER_COMPILE,   /* `nbytes` of program records follow: compile them, then wait for the next order */
-    ORDER_RUN,       /* map the segment and start your executors */
+    ORDER_RUN,       /* a pass: map the segment and connect (the first time), start your executors and watch them
+                      * until EVENT_FINISH, then wait for the next order */
 };
 
 struct order {
     int32_t kind; /* enum order_kind */
-    int32_t pid, segment_fd;
+    int32_t pid, segment_fd; /* where the segment is */
     uint32_t nbytes;
     char platform[32];
+    /* In the first ORDER_RUN; they last for all passes. */
     char endpoint[EVENTS_ENDPOINT_MAX];
     char token[GATHER_TOKEN]; /* gather.h; "": no profiles are wanted */
 };

@@ -8,6 +8,7 @@
 #include "common/sheet.h"
 #include "orchestrator/plan/edges.h"
 #include "orchestrator/run/assist.h"
+#include "orchestrator/run/load.h"
 #include "topology/topology.h"
 
 static int check_device(const struct run_options *o, const struct build *build, struct error *err)
@@ -131,31 +132,6 @@ static int compile(const struct run_options *o, const struct mpi_job *job, struc
     return rc;
 }
 
-static void fill_temp(const struct plan_storage *s, void *dst)
-{
-    size_t size = dtype_size(s->dtype);
-
-    for (uint64_t at = 0; at + size <= s->nbytes; at += size)
-        dtype_store(s->dtype, (char *)dst + at, s->fill);
-}
-
-static int load(struct prepared *p, struct error *err)
-{
-    if (segment_create(&p->segment, &p->recording.plan, p->sheet, p->recording.build.platform, err) < 0)
-        return -1;
-    p->segment.header->dfx = p->dfx;
-    for (uint32_t i = 0; i < p->recording.plan.nstorage; i++) {
-        const struct plan_storage *s = &p->recording.plan.storages[i];
-        void *dst = segment_storage(&p->segment, i);
-
-        if (s->kind == PLAN_PARAM && inputs_fill(p->recording.inputs, &p->recording.plan, i, dst, err) < 0)
-            return -1;
-        if (s->kind == PLAN_TEMP && s->fill != 0)
-            fill_temp(s, dst);
-    }
-    return 0;
-}
-
 int prepare(const struct run_options *o, const struct mpi_job *job, struct phases *phases, struct prepared *p, struct error *err)
 {
     memset(p, 0, sizeof *p);
@@ -178,7 +154,9 @@ int prepare(const struct run_options *o, const struct mpi_job *job, struct phase
     phases_enter(phases, PHASE_LOAD);
     if (dfx_open(&p->dfx, &o->dfx, &p->recording.build, &p->recording.plan, &p->recording.programs, err) < 0)
         return -1;
-    return load(p, err);
+    if (segment_create(&p->segment, &p->recording.plan, p->sheet, p->recording.build.platform, err) < 0)
+        return -1;
+    return load_storages(&p->segment, p->recording.inputs, err);
 }
 
 void prepare_free(struct prepared *p)

@@ -15,10 +15,12 @@
 #include "orchestrator/run/changes.h"
 #include "orchestrator/run/events.h"
 #include "orchestrator/run/interrupt.h"
+#include "orchestrator/run/load.h"
 #include "orchestrator/run/mpi_job.h"
 #include "orchestrator/run/marker.h"
 #include "orchestrator/run/order.h"
 #include "orchestrator/run/outcome.h"
+#include "orchestrator/run/passes.h"
 #include "orchestrator/run/prepare.h"
 #include "orchestrator/run/supervise.h"
 #include "orchestrator/run/timings.h"
@@ -28,12 +30,14 @@
 /* One process's part while the plan runs. */
 struct participant {
     struct mpi_job job;
-    struct events *events;
-    struct executors *executors;
-    struct gather_receiver *receiver; /* process 0, when profiles are wanted */
-    struct gather_sender *sender;     /* the others, where profiles must be sent */
+    struct events *events;       /* one connection for all passes */
+    struct executors *executors; /* of the pass under way */
+    struct segment segment;      /* as other processes than 0 map it */
     int signal_fd;
-    struct supervision supervision;   /* process 0, from the start of its executors on */
+    char token[GATHER_TOKEN];         /* of the job's profiles */
+    struct gather_sender *sender;     /* of the pass under way; NULL: there is nothing to send */
+    struct gather_receiver *receiver; /* process 0, when profiles are wanted: one for all passes */
+    struct supervision supervision;   /* process 0: of the pass under way, or of the last */
 };
 
 /* Cards have one each; the other lanes, which process 0 runs, where there is something to do. */
@@ -85,37 +89,65 @@ static int open_signals(struct participant *me, struct error *err)
     return me->signal_fd < 0 ? error_errno(err, "signals", NULL, "cannot make a signalfd") : 0;
 }
 
-static void participant_close(struct participant *me)
+/* Signals are taken again, those that waited at once: nobody waits for the plan. */
+static void close_signals(struct participant *me)
+{
+    sigset_t set;
+
+    close(me->signal_fd);
+    me->signal_fd = -1;
+    supervised_signals(&set);
+    sigprocmask(SIG_UNBLOCK, &set, NULL);
+}
+
+static void end_executors(struct participant *me)
 {
     executors_free(me->executors);
     gather_leave(me->sender);
+    me->executors = NULL;
+    me->supervision.executors = NULL;
+    me->sender = NULL;
+}
+
+static void participant_close(struct participant *me)
+{
+    end_executors(me);
     gather_close(me->receiver);
     events_close(me->events);
     if (me->signal_fd > 0)
         close(me->signal_fd);
+    segment_unmap(&me->segment);
 }
 
-/* Connect to process 0, and see how profiles get there. */
-static int join(const struct order *order, struct participant *me, const struct segment *seg, struct error *err)
+/* Before the first pass. All passes use what is opened here. */
+static int join(const struct order *order, struct participant *me, struct error *err)
+{
+    if (open_signals(me, err) < 0 || segment_open_peer(&me->segment, order->pid, order->segment_fd, err) < 0)
+        return -1;
+    memcpy(me->token, order->token, sizeof me->token);
+    return events_connect(&me->events, order->endpoint, (uint32_t)me->job.rank, err);
+}
+
+/* Where this pass's profiles go, and the executors that make them. */
+static int begin_pass(struct participant *me, struct error *err)
 {
     uint32_t first, count;
 
-    placement_block(seg->plan.world_size, (uint32_t)me->job.size, (uint32_t)me->job.rank, &first, &count);
-    if (events_connect(&me->events, order->endpoint, (uint32_t)me->job.rank, err) < 0)
+    placement_block(me->segment.plan.world_size, (uint32_t)me->job.size, (uint32_t)me->job.rank, &first, &count);
+    if (gather_join(&me->sender, &me->segment, me->token, first, count, err) < 0)
         return -1;
-    return gather_join(&me->sender, seg, order->token, first, count, err);
+    return start_executors(me, &me->segment, NULL, err);
 }
 
+/* One pass, until process 0 says that it is over. */
 static int work(const struct order *order, struct participant *me, struct error *err)
 {
     struct supervision s = {.job = &me->job};
-    struct segment seg = {.fd = -1};
-    int rc = -1;
+    int rc;
 
-    if (open_signals(me, err) < 0 || segment_open_peer(&seg, order->pid, order->segment_fd, err) < 0 ||
-        join(order, me, &seg, err) < 0 || start_executors(me, &seg, NULL, err) < 0)
-        goto out;
-    s.seg = &seg;
+    if ((!me->events && join(order, me, err) < 0) || begin_pass(me, err) < 0)
+        return -1;
+    s.seg = &me->segment;
     s.events = me->events;
     s.executors = me->executors;
     s.sender = me->sender;
@@ -125,9 +157,7 @@ static int work(const struct order *order, struct participant *me, struct error 
         participant_close(me);
         _exit(EXIT_CODE_INFRA); /* the job is coming down: MPI_Finalize would wait for the dead */
     }
-out:
-    participant_close(me);
-    segment_unmap(&seg);
+    end_executors(me);
     return rc;
 }
 
@@ -139,11 +169,9 @@ static int follow_orders(struct participant *me, struct error *err)
     for (;;) {
         if (mpi_job_share(&me->job, &order, sizeof order, err) < 0)
             return -1;
-        if (order.kind == ORDER_RUN)
-            return work(&order, me, err);
         if (order.kind == ORDER_LEAVE)
             return 0;
-        if (assist_take(&me->job, &order, err) < 0)
+        if ((order.kind == ORDER_RUN ? work(&order, me, err) : assist_take(&me->job, &order, err)) < 0)
             return -1;
     }
 }
@@ -151,8 +179,10 @@ static int follow_orders(struct participant *me, struct error *err)
 static int run_worker(struct participant *me)
 {
     struct error err;
+    int rc = follow_orders(me, &err);
 
-    if (follow_orders(me, &err) < 0) {
+    participant_close(me);
+    if (rc < 0) {
         error_print(&err);
         mpi_job_abort(&me->job, EXIT_CODE_INFRA);
     }
@@ -164,9 +194,7 @@ static int run_worker(struct participant *me)
 static int serve(struct participant *me, const struct run_options *o, const struct prepared *p, struct order *order,
                  struct error *err)
 {
-    if (open_signals(me, err) < 0)
-        return -1;
-    if (me->job.size == 1)
+    if (me->job.size == 1 || me->events)
         return 0;
     if (events_serve(&me->events, order->endpoint, err) < 0)
         return -1;
@@ -174,6 +202,7 @@ static int serve(struct participant *me, const struct run_options *o, const stru
                             : 0;
 }
 
+/* Process 0's one pass; the others are not told yet that it is over. */
 static int run_lanes(struct participant *me, const struct run_options *o, struct prepared *p, struct outcome *out,
                      struct error *err)
 {
@@ -182,9 +211,8 @@ static int run_lanes(struct participant *me, const struct run_options *o, struct
     int rc;
 
     atomic_store(&p->segment.header->starting, executor_count(&p->recording.plan));
-    if (serve(me, o, p, &order, err) < 0)
-        order.kind = ORDER_LEAVE;
-    if (mpi_job_share(&me->job, &order, sizeof order, err) < 0 || order.kind == ORDER_LEAVE)
+    if (open_signals(me, err) < 0 || serve(me, o, p, &order, err) < 0 ||
+        mpi_job_share(&me->job, &order, sizeof order, err) < 0)
         return -1;
     if (start_executors(me, &p->segment, p->recording.build.device_ids, err) < 0) {
         out->abrupt = me->job.size > 1;
@@ -197,55 +225,73 @@ static int run_lanes(struct participant *me, const struct run_options *o, struct
     return rc;
 }
 
-static void tell_gathered(const struct gather_receiver *r, double seconds)
+/* Take what profiles of the pass are still under way, and tell the others that it is over. */
+static int end_pass(struct participant *me, struct outcome *out, struct error *err)
 {
-    const struct inbox_totals totals = inbox_totals(gather_inbox(r));
-    const struct inbox_loss *losses;
-    uint32_t nloss = inbox_losses(gather_inbox(r), &losses);
-
-    if (gather_senders(r))
-        log_msg(LOG_TIMING, "gathered %llu profile files (%.1f MB) from %u processes, the last %.0f ms after the run",
-                (unsigned long long)totals.nfile, (double)totals.nbytes / 1e6, gather_senders(r), seconds * 1e3);
-    if (totals.nloss)
-        log_msg(LOG_ERROR, "%llu profile files are lost:", (unsigned long long)totals.nloss);
-    for (uint32_t i = 0; i < nloss; i++)
-        log_msg(LOG_ERROR, "  %s: %s", losses[i].path, losses[i].why);
+    if (supervise_gather(&me->supervision, err) < 0) {
+        out->abrupt = true;
+        return -1;
+    }
+    supervise_finish(&me->supervision);
+    return 0;
 }
 
-/* After the verdict: take what profiles are still under way, and let the others go. */
-static void release(struct participant *me, struct outcome *out)
-{
-    uint64_t begun = clock_now_ns();
-    struct error err;
+/* What process 0 works on in a pass. */
+struct root {
+    struct participant *me;
+    const struct run_options *options;
+    struct prepared *prepared;
+    struct outcome *out;
+    int npass; /* still to be run */
+};
 
-    if (!me->supervision.executors || out->abrupt)
-        return;
-    if (supervise_gather(&me->supervision, &err) < 0) {
-        error_print(&err);
-        out->abrupt = true;
-    } else {
-        supervise_finish(&me->supervision);
-    }
-    if (me->receiver)
-        tell_gathered(me->receiver, (double)(clock_now_ns() - begun) / 1e9);
+static int run_pass(void *context, struct error *err)
+{
+    struct root *root = context;
+
+    if (run_lanes(root->me, root->options, root->prepared, root->out, err) < 0)
+        return -1;
+    /* The last one ends after the verdict, which does not wait for profiles. */
+    return --root->npass > 0 ? end_pass(root->me, root->out, err) : 0;
+}
+
+/* Between two passes: no executor lives, and a signal ends us as it does before the first pass. */
+static int load_pass(void *context, struct error *err)
+{
+    struct root *root = context;
+    int rc;
+
+    end_executors(root->me);
+    close_signals(root->me);
+    phases_enter(&root->out->phases, PHASE_LOAD);
+    rc = load_storages(&root->prepared->segment, root->prepared->recording.inputs, err);
+    phases_enter(&root->out->phases, PHASE_RUN);
+    return rc;
+}
+
+static int run_passes(struct participant *me, const struct run_options *o, struct prepared *p, struct outcome *out,
+                      struct error *err)
+{
+    struct root root = {.me = me, .options = o, .prepared = p, .out = out};
+    const struct pass_steps steps = {.load = load_pass, .run = run_pass, .context = &root};
+    struct pass passes[PASSES_MAX];
+
+    root.npass = passes_split(&p->dfx, build_platform_is_sim(&p->recording.build), passes);
+    return passes_run(&p->segment, passes, root.npass, &steps, err);
 }
 
 /* Everything process 0 does, up to the verdict in `out`. */
 static void replay(struct participant *me, const struct run_options *o, struct prepared *p, struct outcome *out)
 {
-    struct order leave = {.kind = ORDER_LEAVE};
-    struct error ignored;
-
     if (prepare(o, &me->job, &out->phases, p, &out->error) < 0) {
         out->verdict = RESULT_INFRA;
-        mpi_job_share(&me->job, &leave, sizeof leave, &ignored);
         return;
     }
     if ((uint32_t)me->job.size > p->recording.build.ndevice)
         log_note("%d processes for %u cards: %u of them stay idle", me->job.size, p->recording.build.ndevice,
                  (uint32_t)me->job.size - p->recording.build.ndevice);
     phases_enter(&out->phases, PHASE_RUN);
-    if (run_lanes(me, o, p, out, &out->error) < 0) {
+    if (run_passes(me, o, p, out, &out->error) < 0) {
         out->verdict = out->error.kind == ERROR_FAIL ? RESULT_FAIL : RESULT_INFRA;
         return;
     }
@@ -278,12 +324,52 @@ static void leave_timelines(const struct prepared *p)
     struct error err;
     char *path = file_join(p->dfx.dir, "l3_run.json", &err);
 
-    if (path && dfx_remove_unfinished(&p->dfx, &err) == 0 && run_record_write(path, &p->segment, p->recording.build.device_ids, &err) == 0 &&
+    if (path && dfx_remove_unfinished(&p->dfx, &err) == 0 &&
+        run_record_write(path, &p->segment, p->recording.build.device_ids, &err) == 0 &&
         (!p->dfx.swimlane || timeline_write_all(p->dfx.dir, &err) == 0))
         log_note("`l3replay report %s` tells what the profiles say", p->dfx.dir);
     else
         error_print(&err);
     free(path);
+}
+
+static void tell_gathered(const struct gather_receiver *r, double seconds)
+{
+    const struct inbox_totals totals = inbox_totals(gather_inbox(r));
+    const struct inbox_loss *losses;
+    uint32_t nloss = inbox_losses(gather_inbox(r), &losses);
+
+    if (gather_senders(r))
+        log_msg(LOG_TIMING, "gathered %llu profile files (%.1f MB) from %u processes, the last %.0f ms after the run",
+                (unsigned long long)totals.nfile, (double)totals.nbytes / 1e6, gather_senders(r), seconds * 1e3);
+    if (totals.nloss)
+        log_msg(LOG_ERROR, "%llu profile files are lost:", (unsigned long long)totals.nloss);
+    for (uint32_t i = 0; i < nloss; i++)
+        log_msg(LOG_ERROR, "  %s: %s", losses[i].path, losses[i].why);
+}
+
+/* After the verdict: the last pass ends. */
+static void gather_rest(struct participant *me, struct outcome *out)
+{
+    uint64_t begun = clock_now_ns();
+    struct error err;
+
+    if (!me->supervision.executors || out->abrupt)
+        return;
+    if (end_pass(me, out, &err) < 0)
+        error_print(&err);
+    if (me->receiver)
+        tell_gathered(me->receiver, (double)(clock_now_ns() - begun) / 1e9);
+}
+
+/* When the verdict is out: a process that cannot take the order any more must not keep it back. */
+static void let_go(const struct participant *me)
+{
+    struct order leave = {.kind = ORDER_LEAVE};
+    struct error err;
+
+    if (mpi_job_share(&me->job, &leave, sizeof leave, &err) < 0)
+        error_print(&err);
 }
 
 static int run_root(struct participant *me, const struct run_options *o)
@@ -302,20 +388,21 @@ static int run_root(struct participant *me, const struct run_options *o)
     if (!out.abrupt && p.sheet)
         leave_binaries(o, &p);
     profiled = !out.abrupt && p.segment.header && dfx_any(&p.dfx) && timings_first_start_ns(&p.segment);
-    release(me, &out);
+    gather_rest(me, &out);
     if (profiled)
         leave_timelines(&p);
     participant_close(me);
     prepare_free(&p);
     if (out.abrupt)
         mpi_job_abort(&me->job, code);
+    let_go(me);
     mpi_job_end();
     return code;
 }
 
 int run_replay(const struct run_options *o, int argc, char **argv)
 {
-    struct participant me = {.signal_fd = -1};
+    struct participant me = {.segment = {.fd = -1}, .signal_fd = -1};
     struct error err;
     sigset_t set;
     int rc;

@@ -1,5 +1,5 @@
 /*
- * supervise - while the plan runs: watch the executors of this process, and in
+ * supervise - while a pass of the plan runs: watch the executors of this process, and in
  * process 0 the whole job, until everybody is done or something went wrong.
  *
  * Process 0:  running -> (all processes DONE) -> over
@@ -41,12 +41,13 @@ int supervise_root(struct supervision *s, struct error *err);
 /* The others: returns when process 0 says FINISH, or on a signal (then `interrupted` is set). */
 int supervise_worker(struct supervision *s, struct error *err);
 
-/* Process 0, when the run is over: take what profiles there are still to come. What does not come is a loss (the
+/* Process 0, when the pass is over: take what profiles there are still to come. What does not come is a loss (the
  * receiver's inbox lists it) and changes nothing else. -1 when MPI fails, a process is silent for a minute, or on a
  * signal (then `interrupted` is set): the others cannot be counted on any more. */
 int supervise_gather(struct supervision *s, struct error *err);
 
-/* Process 0: let the others go. */
+/* Process 0: tell the others that the pass is over. Each sends nothing more until it has the next order, so that a
+ * pass never reads events of the one before. */
 void supervise_finish(struct supervision *s);
 
 #endif

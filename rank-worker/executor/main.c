@@ -20,6 +20,7 @@
 #include "common/sheet.h"
 #include "rank-worker/executor/card.h"
 #include "rank-worker/executor/crash.h"
+#include "rank-worker/executor/executor_device.h"
 #include "rank-worker/executor/sub_workers.h"
 #include "rank-worker/executor/walk.h"
 
@@ -72,7 +73,7 @@ static int run_lane(struct segment *seg, const struct arguments *args, struct er
         goto out;
     crash_name_kernels(&sheet);
     if (args->card.lane < seg->plan.world_size &&
-        card_open(&walk.card, &device_cpu, seg, &args->card, &sheet, err) < 0)
+        card_open(&walk.card, executor_device(), seg, &args->card, &sheet, err) < 0)
         goto out;
     if (args->card.lane == plan_sub_lane(&seg->plan) && sub_workers_start(&walk.subs, seg, &sheet, err) < 0)
         goto out;

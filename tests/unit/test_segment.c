@@ -113,6 +113,65 @@ static void lanes_start_unbegun(void **state)
     plan_free(&plan);
 }
 
+static void a_rewound_segment_is_as_it_was_created(void **state)
+{
+    struct segment seg;
+    struct plan plan;
+    struct error err;
+    char *storages, *fresh;
+    size_t state_nbytes, nbytes;
+
+    (void)state;
+    make_plan(&plan);
+    assert_int_equal(segment_create(&seg, &plan, "[]", "a2a3sim", &err), 0);
+    storages = (char *)segment_storage(&seg, 0);
+    nbytes = seg.header->nbytes - seg.storages[0];
+    state_nbytes = seg.header->times_at + plan.nnode * sizeof *seg.times;
+    fresh = malloc(state_nbytes);
+    assert_non_null(fresh);
+    memcpy(fresh, seg.header, state_nbytes);
+
+    memset(storages, 0xa5, nbytes); /* the gaps as well: kernels write past their tensors */
+    for (uint32_t i = 0; i < plan.nnode; i++)
+        word_complete(&seg.words[i]);
+    word_complete(&seg.header->go);
+    atomic_store(&seg.header->starting, 7);
+    memset(seg.lanes, 0x11, seg.header->nlane * sizeof *seg.lanes);
+    memset(seg.times, 0x22, plan.nnode * sizeof *seg.times);
+    assert_int_equal(segment_rewind(&seg, &err), 0);
+
+    assert_memory_equal(seg.header, fresh, state_nbytes);
+    for (size_t i = 0; i < nbytes; i++)
+        assert_int_equal(storages[i], 0);
+    assert_string_equal(seg.sheet, "[]");
+    assert_int_equal(seg.plan.nodes[1].lane, 1);
+    free(fresh);
+    segment_unmap(&seg);
+    plan_free(&plan);
+}
+
+static void another_process_sees_a_rewound_segment_rewound(void **state)
+{
+    struct segment seg, other;
+    struct plan plan;
+    struct error err;
+
+    (void)state;
+    make_plan(&plan);
+    assert_int_equal(segment_create(&seg, &plan, "[]", "a2a3sim", &err), 0);
+    assert_int_equal(segment_open_peer(&other, getpid(), seg.fd, &err), 0);
+    memcpy(segment_storage(&other, 1), "hello", 6);
+    word_complete(&other.words[0]);
+    assert_int_equal(segment_rewind(&seg, &err), 0);
+    assert_int_equal(*(char *)segment_storage(&other, 1), 0);
+    assert_false(word_is_done(&other.words[0]));
+    memcpy(segment_storage(&seg, 1), "again", 6);
+    assert_string_equal(segment_storage(&other, 1), "again");
+    segment_unmap(&other);
+    segment_unmap(&seg);
+    plan_free(&plan);
+}
+
 static void a_foreign_file_is_refused(void **state)
 {
     struct segment seg;
@@ -151,6 +210,8 @@ int main(void)
         cmocka_unit_test(storages_are_apart_aligned_and_zero),
         cmocka_unit_test(another_process_sees_the_same_bytes_at_its_own_address),
         cmocka_unit_test(lanes_start_unbegun),
+        cmocka_unit_test(a_rewound_segment_is_as_it_was_created),
+        cmocka_unit_test(another_process_sees_a_rewound_segment_rewound),
         cmocka_unit_test(a_foreign_file_is_refused),
         cmocka_unit_test(more_memory_than_the_host_has_is_an_error_before_any_use),
     };
