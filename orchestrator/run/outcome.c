@@ -113,10 +113,20 @@ out:
     return rc;
 }
 
+static int print_marker(const struct outcome *out, const struct prepared *p)
+{
+    if (marker_print(out->verdict, p->recording.build.device_ids, p->recording.build.ndevice) == 0)
+        return marker_exit_code(out->verdict);
+    log_msg(LOG_ERROR, "stdout did not take the result: %s", strerror(errno));
+    return EXIT_CODE_INFRA; /* a verdict that nobody saw is none */
+}
+
 int outcome_report(struct outcome *out, const struct run_options *o, const struct prepared *p)
 {
+    const bool settled = out->verdict == RESULT_INFRA;
     char marker[64];
     struct error err;
+    int code = 0;
 
     marker_text(out->verdict, p->recording.build.device_ids, p->recording.build.ndevice, marker, sizeof marker);
     if (out->verdict != RESULT_PASS)
@@ -125,15 +135,13 @@ int outcome_report(struct outcome *out, const struct run_options *o, const struc
         return EXIT_CODE_USAGE; /* nothing was tried: no verdict */
     if (out->verdict == RESULT_PASS)
         print_summary(out, p);
+    if (settled) /* perhaps by an interrupt: mpirun leaves a second, which a file on a busy disk may take */
+        code = print_marker(out, p);
     if (o->result_file && write_result(out, o, p, marker, &err) < 0) {
         error_print(&err);
         out->verdict = RESULT_INFRA; /* outputs that were asked for and are lost */
     }
     free(out->comparisons);
     out->comparisons = NULL;
-    if (marker_print(out->verdict, p->recording.build.device_ids, p->recording.build.ndevice) < 0) {
-        log_msg(LOG_ERROR, "stdout did not take the result: %s", strerror(errno));
-        return EXIT_CODE_INFRA; /* a verdict that nobody saw is none */
-    }
-    return marker_exit_code(out->verdict);
+    return settled ? code : print_marker(out, p);
 }

@@ -340,8 +340,9 @@ static void tell_gathered(const struct gather_receiver *r, double seconds)
     uint32_t nloss = inbox_losses(gather_inbox(r), &losses);
 
     if (gather_senders(r))
-        log_msg(LOG_TIMING, "gathered %llu profile files (%.1f MB) from %u processes, the last %.0f ms after the run",
-                (unsigned long long)totals.nfile, (double)totals.nbytes / 1e6, gather_senders(r), seconds * 1e3);
+        log_msg(LOG_TIMING, "gathered %llu profile files (%.1f MB) from %u process%s, the last %.0f ms after the run",
+                (unsigned long long)totals.nfile, (double)totals.nbytes / 1e6, gather_senders(r),
+                gather_senders(r) == 1 ? "" : "es", seconds * 1e3);
     if (totals.nloss)
         log_msg(LOG_ERROR, "%llu profile files are lost:", (unsigned long long)totals.nloss);
     for (uint32_t i = 0; i < nloss; i++)

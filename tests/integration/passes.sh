@@ -88,6 +88,19 @@ refuse_err 'pass, [0-9] of'
 same_outputs simulator plain
 [ ! -e "$work/plain/dfx" ] || complain "a run without switches left profiles"
 
+# Profiles that travel: those of the first pass are there before the second begins, and those of the second beside them.
+mkdir "$work/stream"
+run mpirun -np 3 "$programs/count-replay" a2a3 "$work/stream" 4 0 "$work/stream/result.json" stream
+expect_pass 0
+expect_err 'gathered [0-9]+ profile files .* from 1 process,'
+check "$work/stream" '
+for d in dispatches:
+    first, second = load(d + "deps.json")["count"], load(d + "chip_swimlane_records.json")["count"]
+    assert (first["dep_gen"], first["swimlane"]) == (1, 0) and (second["dep_gen"], second["swimlane"]) == (0, 4)
+'
+same_outputs simulator stream
+expect_nothing_left
+
 # More processes than cards: the idle ones go through both passes as well.
 replay 3 a2a3 idle
 expect_pass 0
@@ -109,12 +122,11 @@ assert load("result.json")["error"]["where"].startswith("graph pass: ")
     expect_nothing_left
 done
 
-# Interrupted while card 1 sleeps, in the pass that LINES lines tell of. mpirun leaves a second to say so, too little for
-# a result file on a busy disk.
+# Interrupted while card 1 sleeps, in the pass that LINES lines tell of.
 interrupt() { # NAME FAULT LINES PASS
     local waited=0 runs=$work/$1/dfx/rank1/d0/runs.jsonl
     mkdir -p "$work/$1"
-    start mpirun -np 2 "$programs/count-replay" a2a3 "$work/$1" 4 "$2"
+    start mpirun -np 2 "$programs/count-replay" a2a3 "$work/$1" 4 "$2" "$work/$1/result.json"
     until [ "$(cat "$runs" 2>/dev/null | wc -l)" -eq "$3" ]; do
         sleep 0.1
         waited=$((waited + 1))

@@ -1,5 +1,5 @@
 /*
- * count-replay PLATFORM DIR SWIMLANE FAULTS [RESULT.json]: an MPI program that replays the plan of count_rig.h with the
+ * count-replay PLATFORM DIR SWIMLANE FAULTS [RESULT.json [stream]]: an MPI program that replays the plan of count_rig.h with the
  * real run.
  *
  * There is no device for hardware platforms in this version, so `l3replay run` refuses them before anything runs. Here
@@ -72,15 +72,16 @@ int main(int argc, char **argv)
     char *outputs, *dfx;
     int rc;
 
-    if (argc != 5 && argc != 6) {
-        fputs("usage: count-replay PLATFORM DIR SWIMLANE FAULTS [RESULT.json]\n", stderr);
+    if (argc < 5 || argc > 7) {
+        fputs("usage: count-replay PLATFORM DIR SWIMLANE FAULTS [RESULT.json [stream]]\n", stderr);
         return 2;
     }
     o.platform = argv[1];
     o.build = argv[2];
-    o.result_file = argc == 6 ? argv[5] : NULL;
+    o.result_file = argc > 5 ? argv[5] : NULL;
     o.save_outputs = outputs = below(argv[2], "outputs");
     o.dfx.dir = dfx = below(argv[2], "dfx");
+    o.dfx.stream = argc == 7;
     o.dfx.dfx.swimlane = atoi(argv[3]);
     faults = (uint64_t)atoi(argv[4]);
     rc = outputs && dfx ? run_replay(&o, argc, argv) : 3;
