@@ -13,6 +13,7 @@
 #include "orchestrator/report/timeline.h"
 #include "orchestrator/run/assist.h"
 #include "orchestrator/run/changes.h"
+#include "orchestrator/run/job_clocks.h"
 #include "orchestrator/run/events.h"
 #include "orchestrator/run/interrupt.h"
 #include "orchestrator/run/mpi_job.h"
@@ -31,6 +32,7 @@ struct participant {
     struct events *events;
     struct executors *executors;
     int signal_fd;
+    struct job_clocks clocks; /* process 0 only */
 };
 
 /* Cards have one each; the other lanes, which process 0 runs, where there is something to do. */
@@ -87,6 +89,9 @@ static void participant_close(struct participant *me)
     events_close(me->events);
     if (me->signal_fd > 0)
         close(me->signal_fd);
+    me->executors = NULL;
+    me->events = NULL;
+    me->signal_fd = -1;
 }
 
 static int work(const struct order *order, struct participant *me, struct error *err)
@@ -118,15 +123,20 @@ out:
 static int follow_orders(struct participant *me, struct error *err)
 {
     struct order order;
+    int rc;
 
     for (;;) {
         if (mpi_job_share(&me->job, &order, sizeof order, err) < 0)
             return -1;
-        if (order.kind == ORDER_RUN)
-            return work(&order, me, err);
         if (order.kind == ORDER_LEAVE)
             return 0;
-        if (assist_take(&me->job, &order, err) < 0)
+        if (order.kind == ORDER_RUN)
+            rc = work(&order, me, err);
+        else if (order.kind == ORDER_CLOCKS)
+            rc = job_clocks_answer(&me->job, &order, err);
+        else
+            rc = assist_take(&me->job, &order, err);
+        if (rc < 0)
             return -1;
     }
 }
@@ -146,14 +156,15 @@ static int run_worker(struct participant *me)
 static int run_lanes(struct participant *me, const struct run_options *o, struct prepared *p, struct outcome *out,
                      struct error *err)
 {
-    struct supervision s = {.job = &me->job, .seg = &p->segment, .timeout = o->timeout};
+    struct supervision s = {.job = &me->job, .seg = &p->segment, .clocks = &me->clocks,
+                            .timeout = o->timeout};
     struct order order = {.kind = ORDER_RUN, .pid = (int32_t)getpid(), .segment_fd = p->segment.fd};
     int rc;
 
     atomic_store(&p->segment.header->starting, executor_count(&p->recording.plan));
     if (open_signals(me, err) < 0 || (me->job.size > 1 && events_serve(&me->events, order.endpoint, err) < 0))
-        order.kind = ORDER_LEAVE;
-    if (mpi_job_share(&me->job, &order, sizeof order, err) < 0 || order.kind == ORDER_LEAVE)
+        return -1;
+    if (mpi_job_share(&me->job, &order, sizeof order, err) < 0)
         return -1;
     if (start_executors(me, &p->segment, p->recording.build.device_ids, err) < 0) {
         out->abrupt = me->job.size > 1;
@@ -169,22 +180,55 @@ static int run_lanes(struct participant *me, const struct run_options *o, struct
     return rc;
 }
 
+/* Run the lanes, and bring their times to one clock, which is measured before and after. */
+static int run_on_one_clock(struct participant *me, const struct run_options *o, struct prepared *p,
+                            struct outcome *out, struct error *err)
+{
+    struct error fault;
+    int rc;
+
+    if (job_clocks_open(&me->clocks, &me->job, &p->recording.plan, err) < 0 ||
+        job_clocks_measure(&me->clocks, &me->job, err) < 0)
+        return -1;
+    rc = run_lanes(me, o, p, out, err);
+    if (!out->abrupt && job_clocks_measure(&me->clocks, &me->job, &fault) < 0)
+        error_print(&fault);
+    if (job_clocks_settle(&me->clocks, &p->segment, rc < 0 ? &fault : err) == 0) {
+        out->clock_error_ns = run_clocks_error(&me->clocks.result);
+        return rc;
+    }
+    if (rc < 0) /* the run's own failure is the one to report */
+        error_print(&fault);
+    return -1;
+}
+
+static void dismiss_others(const struct participant *me)
+{
+    struct order leave = {.kind = ORDER_LEAVE};
+    struct error err;
+
+    if (mpi_job_share(&me->job, &leave, sizeof leave, &err) < 0)
+        error_print(&err);
+}
+
 /* Everything process 0 does, up to the verdict in `out`. */
 static void replay(struct participant *me, const struct run_options *o, struct prepared *p, struct outcome *out)
 {
-    struct order leave = {.kind = ORDER_LEAVE};
-    struct error ignored;
+    int rc;
 
     if (prepare(o, &me->job, &out->phases, p, &out->error) < 0) {
         out->verdict = RESULT_INFRA;
-        mpi_job_share(&me->job, &leave, sizeof leave, &ignored);
+        dismiss_others(me);
         return;
     }
     if ((uint32_t)me->job.size > p->recording.build.ndevice)
         log_note("%d processes for %u cards: %u of them stay idle", me->job.size, p->recording.build.ndevice,
                  (uint32_t)me->job.size - p->recording.build.ndevice);
     phases_enter(&out->phases, PHASE_RUN);
-    if (run_lanes(me, o, p, out, &out->error) < 0) {
+    rc = run_on_one_clock(me, o, p, out, &out->error);
+    if (!out->abrupt)
+        dismiss_others(me);
+    if (rc < 0) {
         out->verdict = out->error.kind == ERROR_FAIL ? RESULT_FAIL : RESULT_INFRA;
         return;
     }
@@ -212,12 +256,12 @@ static void leave_binaries(const struct run_options *o, const struct prepared *p
 }
 
 /* After the verdict too: what relates the cards' profiles, and the timelines of all of them. */
-static void leave_timelines(const struct prepared *p)
+static void leave_timelines(const struct prepared *p, const struct run_clocks *clocks)
 {
     struct error err;
     char *path = file_join(p->dfx.dir, "l3_run.json", &err);
 
-    if (path && run_record_write(path, &p->segment, p->recording.build.device_ids, &err) == 0 &&
+    if (path && run_record_write(path, &p->segment, p->recording.build.device_ids, clocks, &err) == 0 &&
         (!p->dfx.swimlane || timeline_write_all(p->dfx.dir, &err) == 0))
         log_note("`l3replay report %s` tells what the profiles say", p->dfx.dir);
     else
@@ -240,12 +284,13 @@ static int run_root(struct participant *me, const struct run_options *o)
     if (!out.abrupt && p.sheet)
         leave_binaries(o, &p);
     if (!out.abrupt && p.segment.header && dfx_any(&p.dfx) && timings_first_start_ns(&p.segment))
-        leave_timelines(&p);
+        leave_timelines(&p, &me->clocks.result);
     participant_close(me);
     prepare_free(&p);
     if (out.abrupt)
         mpi_job_abort(&me->job, code);
     mpi_job_end();
+    job_clocks_free(&me->clocks);
     return code;
 }
 

@@ -122,11 +122,11 @@ static void take_events(struct supervision *s, struct overview *o, bool *failed,
 
 static int blame_timeout(const struct supervision *s, struct error *err)
 {
-    uint32_t lane = lanes_longest_running(s->seg);
+    uint32_t lane = lanes_longest_running(s->seg, s->clocks);
     char label[256] = "";
 
     log_msg(LOG_ERROR, "no dispatch finished for %.1f s; what every lane is in:", s->timeout);
-    lanes_table_print(s->seg, MOST_LANES);
+    lanes_table_print(s->seg, s->clocks, MOST_LANES);
     if (!word_is_done(&s->seg->header->go))
         return error_set(err, NULL, "raise --timeout, or look at the hosts", "not every executor got ready within %.1f s",
                          s->timeout);
@@ -156,7 +156,7 @@ static int blame_signal(struct supervision *s, int sig, struct error *err)
 {
     s->interrupted = true;
     log_msg(LOG_ERROR, "interrupted (%s); what was running:", strsignal(sig));
-    lanes_table_print(s->seg, MOST_LANES);
+    lanes_table_print(s->seg, s->clocks, MOST_LANES);
     return error_set(err, NULL, NULL, "the run was interrupted by signal %d (%s)", sig, strsignal(sig));
 }
 

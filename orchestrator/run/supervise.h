@@ -16,6 +16,7 @@
 #include <stdbool.h>
 
 #include "common/segment.h"
+#include "orchestrator/run/job_clocks.h"
 #include "orchestrator/run/events.h"
 #include "orchestrator/run/mpi_job.h"
 #include "rank-worker/lanes/executors.h"
@@ -26,6 +27,7 @@ struct supervision {
     struct events *events; /* NULL in a job of one process */
     struct executors *executors;
     int signal_fd;  /* signalfd for SIGCHLD, SIGINT, SIGTERM, SIGHUP */
+    const struct job_clocks *clocks; /* process 0 only, for telling how long something lasts */
     double timeout; /* seconds without progress; 0: none. Process 0 only */
     bool interrupted; /* out: a signal ended it */
 };
