@@ -91,7 +91,7 @@ static int dispatched(struct trace *t, const struct dfx_dispatch *d, struct erro
 
 static int draw(struct trace *t, const struct dfx_dispatch *d, struct error *err)
 {
-    const struct trace_place at = {PID_ORCH, TID_ORCH, PID_SCHED, TID_SCHED, PID_WORKER, TID_CORE, 0};
+    const struct trace_place at = {PID_ORCH, TID_ORCH, PID_SCHED, TID_SCHED, PID_WORKER, TID_CORE, {0}};
     struct task_graph graph;
 
     if (task_graph_build(d, &graph, err))
@@ -121,6 +121,6 @@ int merged_write(const char *path, const struct dfx_dispatch *d, struct error *e
         file_write_abort(&w);
         return -1;
     }
-    trace_end(&t, d->notes.items, d->notes.count);
+    trace_end(&t, 0, d->notes.items, d->notes.count);
     return file_write_commit(&w, err);
 }

@@ -26,7 +26,10 @@ int report_make(struct report *r, const struct dfx_list *list, struct error *err
     related = timeline_read_run(list->dir, &r->run, &r->notes, err);
     if (related < 0)
         return -1;
-    r->related = related == 1;
+    r->related = related == 1 && !run_clocks_tell(&r->run.clocks, r->run.world_size, &r->notes);
+    if (related == 1 && !r->related)
+        notes_add(&r->notes, "ranks cannot be related in time: waiting, skew in time and the critical path through the "
+                             "plan are not known");
     if (report_collect(r, list, err) || report_compare(r, err) || (r->related && report_relate(r, err)))
         return -1;
     tell_incomplete(r);

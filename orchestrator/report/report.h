@@ -86,7 +86,7 @@ struct report_slot_time {
 
 struct report {
     const char *dir;
-    bool related; /* l3_run.json is there */
+    bool related; /* l3_run.json is there, and the clocks in it are aligned */
     struct run_record run;
     uint64_t span_ns; /* first start to last end */
     struct report_dispatch *dispatches; /* by rank, then k */

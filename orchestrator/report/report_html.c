@@ -95,6 +95,9 @@ static void put_cards(FILE *f, const struct report *r)
     fputs("<div class=\"cards\">", f);
     if (r->related)
         fprintf(f, "<div>run<b>%s</b></div>", report_time((double)r->span_ns, buf, sizeof buf));
+    if (r->related && r->run.clocks.count > 1)
+        fprintf(f, "<div>%u clocks aligned to within<b>%s</b></div>", r->run.clocks.count,
+                report_time((double)run_clocks_error(&r->run.clocks), buf, sizeof buf));
     fprintf(f, "<div>ranks<b>%zu</b></div><div>dispatches<b>%zu</b></div>", r->nrank, r->ndispatch);
     if (r->straggler != REPORT_NONE)
         fprintf(f, "<div>straggler<b>rank %u</b></div>", r->straggler);

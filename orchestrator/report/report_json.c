@@ -169,8 +169,10 @@ int report_json(FILE *f, const struct report *r, struct error *err)
     fprintf(f, ", \"related\": %s,\n \"notes\": ", truth(r->related));
     put_notes(f, &r->notes);
     if (r->related)
-        fprintf(f, ",\n \"run\": {\"world_size\": %u, \"nodes\": %zu, \"span_ns\": %" PRIu64 "}", r->run.world_size,
-                r->run.nnode, r->span_ns);
+        fprintf(f,
+                ",\n \"run\": {\"world_size\": %u, \"nodes\": %zu, \"span_ns\": %" PRIu64
+                ", \"clock_error_ns\": %" PRIu64 "}",
+                r->run.world_size, r->run.nnode, r->span_ns, run_clocks_error(&r->run.clocks));
     put_ranks(f, r);
     put_slots(f, r);
     if (r->related)

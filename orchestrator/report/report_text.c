@@ -164,8 +164,13 @@ static void put_dispatches(FILE *f, const struct report *r)
 
 int report_text(FILE *f, const struct report *r, struct error *err)
 {
+    char time[24];
+
     fprintf(f, "profiles     %s\n", r->dir);
     fprintf(f, "dispatches   %zu on %zu rank%s\n", r->ndispatch, r->nrank, r->nrank == 1 ? "" : "s");
+    if (r->related && r->run.clocks.count > 1)
+        fprintf(f, "clocks       %u, aligned to within %s\n", r->run.clocks.count,
+                report_time((double)run_clocks_error(&r->run.clocks), time, sizeof time));
     for (size_t i = 0; i < r->notes.count; i++)
         fprintf(f, "! %s\n", r->notes.items[i]);
     put_ranks(f, r);

@@ -188,6 +188,10 @@ static char *render(const struct result *r)
     put_times(&w, root, r);
     if (r->ncomparison)
         put_comparisons(&w, root, r);
+    if (r->clock_error_ns == CLOCK_NO_BOUND)
+        json_put_null(&w, root, "clock_error_ns");
+    else if (r->clock_error_ns)
+        put_count(&w, root, "clock_error_ns", r->clock_error_ns);
     if (r->ndispatch)
         put_dispatches(&w, root, r);
     return json_finish(&w, root);

@@ -11,6 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "common/clock_map.h"
 #include "common/error.h"
 #include "common/plan.h"
 #include "orchestrator/data/verify.h"
@@ -72,6 +73,7 @@ struct result {
     uint64_t seed;
     struct tolerance tolerance;
     uint32_t rounds;
+    uint64_t clock_error_ns; /* of times of different cards (run_clocks.h); 0: one clock, CLOCK_NO_BOUND: not aligned */
 
     size_t nphase, ncard, ndispatch, ncomparison, nversion, nnote;
     const struct result_phase *phases;

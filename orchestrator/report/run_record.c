@@ -88,7 +88,7 @@ static int read_node(const struct json_source *src, const cJSON *item, struct ru
     return read_edges(src, cJSON_GetObjectItemCaseSensitive(item, "waits_for"), r, n);
 }
 
-/* World, clock and device ids. */
+/* World, device ids and clocks. */
 static int read_head(const struct json_source *src, struct run_record *r)
 {
     int64_t version, world, id;
@@ -111,7 +111,7 @@ static int read_head(const struct json_source *src, struct run_record *r)
             return n >= r->world_size ? json_fail(src, "device_ids", "there are more than cards") : -1;
         r->device_ids[n++] = (int)id;
     }
-    return 0;
+    return run_clocks_read(src, r->doc, r->world_size + 2, &r->clocks);
 }
 
 /* Collectives have no k; profiles count them for each card. */
@@ -175,6 +175,7 @@ void run_record_free(struct run_record *r)
     free(r->device_ids);
     free(r->nodes);
     free(r->edges);
+    run_clocks_free(&r->clocks);
     cJSON_Delete(r->doc);
     memset(r, 0, sizeof *r);
 }

@@ -1,5 +1,5 @@
 /*
- * run_record - l3_run.json: when every node of the plan ran, on one clock, and what each could wait for.
+ * run_record - l3_run.json: when every node of the plan ran, on process 0's clock, and what each could wait for.
  *
  * Format: docs/formats.md, "l3_run.json". It is what relates the dispatches of different ranks: the profiles of a
  * dispatch know their own card's counter only.
@@ -13,6 +13,7 @@
 
 #include "common/error.h"
 #include "common/segment.h"
+#include "orchestrator/report/run_clocks.h"
 
 struct run_edge {
     uint32_t pred;       /* node */
@@ -33,17 +34,20 @@ struct run_node {
 
 struct run_record {
     uint32_t world_size;
-    uint64_t origin_ns; /* CLOCK_MONOTONIC of the host at the start of the first node */
+    uint64_t origin_ns; /* CLOCK_MONOTONIC of process 0 at the start of the first node */
     int *device_ids;    /* world_size */
     struct run_node *nodes;
     size_t nnode;
     struct run_edge *edges;
     size_t nedge;
+    struct run_clocks clocks;
     cJSON *doc; /* owns the texts of a record that was read */
 };
 
-/* Write the record of a run that has ended; `device_ids` by card. Nodes that did not run are in it, and say so. */
-int run_record_write(const char *path, const struct segment *seg, const int *device_ids, struct error *err);
+/* Write the record of a run that has ended; `device_ids` by card; the times of `seg` are on process 0's clock, and
+ * `clocks` says how they got there. Nodes that did not run are in it, and say so. */
+int run_record_write(const char *path, const struct segment *seg, const int *device_ids,
+                     const struct run_clocks *clocks, struct error *err);
 
 /* Read and check one; to be freed with run_record_free() after success. */
 int run_record_read(const char *path, struct run_record *r, struct error *err);

@@ -69,7 +69,8 @@ static void write_node(FILE *f, const struct segment *seg, uint32_t node, uint64
     putc('}', f);
 }
 
-int run_record_write(const char *path, const struct segment *seg, const int *device_ids, struct error *err)
+int run_record_write(const char *path, const struct segment *seg, const int *device_ids,
+                     const struct run_clocks *clocks, struct error *err)
 {
     uint64_t zero = origin(seg);
     struct file_writer w;
@@ -87,7 +88,9 @@ int run_record_write(const char *path, const struct segment *seg, const int *dev
     fputs("],\n \"lanes\": [", w.stream);
     for (uint32_t l = 0; l < plan_lane_count(&seg->plan); l++)
         fprintf(w.stream, "%s\"%s\"", l ? ", " : "", plan_lane_name(seg->plan.world_size, l, lane, sizeof lane));
-    fputs("],\n \"nodes\": [", w.stream);
+    putc(']', w.stream);
+    run_clocks_write(w.stream, clocks);
+    fputs(",\n \"nodes\": [", w.stream);
     for (uint32_t i = 0; i < seg->plan.nnode; i++)
         write_node(w.stream, seg, i, zero);
     fputs("]}\n", w.stream); /* write errors are found by the commit */

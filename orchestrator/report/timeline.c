@@ -6,29 +6,24 @@
 
 #include "common/file.h"
 #include "orchestrator/report/merged.h"
-#include "orchestrator/report/trace_tasks.h"
 
 /* Rows of a card's process. Cores come last, since there are many. */
 enum { TID_DISPATCH = 1, TID_SUB = 2, TID_ORCH = 100, TID_SCHED = 200, TID_CORE = 1000 };
 
-static bool inside(uint64_t at, uint64_t span, const struct run_node *node)
-{
-    return at >= node->start_ns && at + span <= node->end_ns;
-}
-
 enum timeline_placing timeline_place(const struct run_record *run, const struct run_node *node,
-                                     const struct dfx_dispatch *d, uint64_t *zero_ns)
+                                     const struct dfx_dispatch *d, struct trace_clock *clock)
 {
+    const struct clock_map *map = &run_clocks_of(&run->clocks, node->lane)->map;
     const struct swimlane *s = &d->records;
-    uint64_t first = swimlane_duration_ns(s, s->first), span = swimlane_ns(s, s->last);
-    uint64_t absolute = s->origin_ns + first;
+    uint64_t raw = s->origin_ns + swimlane_duration_ns(s, s->first);
+    uint64_t first = clock_map_to_root(map, raw), last = clock_map_to_root(map, raw + swimlane_ns(s, s->last));
 
     /* A counter that is not the host's lands in the window by chance only: windows are milliseconds, uptimes hours. */
-    if (absolute >= run->origin_ns && inside(absolute - run->origin_ns, span, node)) {
-        *zero_ns = absolute - run->origin_ns;
+    if (first >= run->origin_ns + node->start_ns && last <= run->origin_ns + node->end_ns) {
+        *clock = (struct trace_clock){first - run->origin_ns, map, raw};
         return TIMELINE_EXACT;
     }
-    *zero_ns = node->start_ns;
+    *clock = (struct trace_clock){.zero_ns = node->start_ns};
     return TIMELINE_AT_START;
 }
 
@@ -71,7 +66,8 @@ static void draw_edges(struct trace *t, const struct run_record *run, const stru
         const struct run_edge *edge = &run->edges[n->first_edge + e];
         const struct run_node *pred = &run->nodes[edge->pred];
         struct trace_point from = node_point(run, pred);
-        if (!pred->ran || pred->lane == n->lane)
+        /* Between clocks that are not aligned an arrow would claim an order that nobody measured. */
+        if (!pred->ran || pred->lane == n->lane || !run_clocks_related(&run->clocks, pred->lane, n->lane))
             continue;
         snprintf(name, sizeof name, "%s %s", run_record_why(edge->why, why, sizeof why),
                  edge->storage ? edge->storage : "");
@@ -132,7 +128,8 @@ struct drawing {
     bool started;
 };
 
-static uint64_t place(struct drawing *g, const struct dfx_dispatch *d)
+/* False: it is not drawn. */
+static bool place(struct drawing *g, const struct dfx_dispatch *d, struct trace_clock *clock)
 {
     uint32_t node = g->run ? run_record_find(g->run, d->rank, d->k) : PLAN_NONE;
     bool first = !g->started || g->rank != d->rank;
@@ -141,20 +138,21 @@ static uint64_t place(struct drawing *g, const struct dfx_dispatch *d)
     g->started = true;
     g->rank = d->rank;
     if (node != PLAN_NONE) {
-        if (timeline_place(g->run, &g->run->nodes[node], d, &zero) == TIMELINE_AT_START && d->has_records)
+        if (timeline_place(g->run, &g->run->nodes[node], d, clock) == TIMELINE_AT_START && d->has_records)
             notes_add(&g->notes,
                       "rank%u/%c%u: its counter cannot be related to the host's clock; its first record stands at the "
                       "start of the dispatch",
                       d->rank, DFX_SLOT(d->k));
-        return zero;
+        return true;
     }
+    *clock = (struct trace_clock){.zero_ns = zero};
     if (g->run)
         notes_add(&g->notes, "rank%u/%c%u: l3_run.json has no such dispatch; it is left out", d->rank, DFX_SLOT(d->k));
     else
         draw_alone(g->t, d, zero, first);
     /* A microsecond between them, so that they are seen as two. */
     g->after = zero + swimlane_ns(&d->records, d->records.last) + 1000;
-    return g->run ? UINT64_MAX : zero;
+    return !g->run;
 }
 
 static int draw_dispatch(struct drawing *g, const struct dfx_entry *entry, struct error *err)
@@ -162,14 +160,12 @@ static int draw_dispatch(struct drawing *g, const struct dfx_entry *entry, struc
     struct trace_place at;
     struct task_graph graph;
     struct dfx_dispatch d;
-    uint64_t zero;
     int rc = -1;
 
     if (dfx_load(entry, &d, err) || task_graph_build(&d, &graph, err))
         goto out;
-    zero = place(g, &d);
-    at = (struct trace_place){d.rank + 1, TID_ORCH, d.rank + 1, TID_SCHED, d.rank + 1, TID_CORE, zero};
-    if (zero != UINT64_MAX) {
+    at = (struct trace_place){d.rank + 1, TID_ORCH, d.rank + 1, TID_SCHED, d.rank + 1, TID_CORE, {0}};
+    if (place(g, &d, &at.clock)) {
         trace_orchestrator(g->t, &d, &at);
         trace_scheduler(g->t, &d, &at);
         trace_cores(g->t, &d, &at);
@@ -206,6 +202,19 @@ static void tell_unprofiled(struct drawing *g, const struct dfx_list *list)
     }
 }
 
+static void draw_run(struct drawing *g)
+{
+    if (!g->run) {
+        notes_add(&g->notes, "there is no usable l3_run.json: ranks cannot be related in time, and nothing between "
+                             "them is drawn");
+        return;
+    }
+    draw_plan(g->t, g->run);
+    if (run_clocks_tell(&g->run->clocks, g->run->world_size, &g->notes))
+        notes_add(&g->notes, "clocks that are not aligned stand as if their first nodes had started with the run; no "
+                             "arrows to and from their lanes are drawn");
+}
+
 int timeline_write(const char *path, const struct dfx_list *list, const struct run_record *run, struct error *err)
 {
     struct file_writer w;
@@ -217,11 +226,7 @@ int timeline_write(const char *path, const struct dfx_list *list, const struct r
         return -1;
     w.unsynced = true;
     trace_begin(&t, w.stream);
-    if (run)
-        draw_plan(&t, run);
-    else
-        notes_add(&g.notes, "there is no usable l3_run.json: ranks cannot be related in time, and nothing between them "
-                            "is drawn");
+    draw_run(&g);
     for (size_t i = 0; i < list->count && rc == 0; i++)
         rc = draw_dispatch(&g, &list->entries[i], err);
     if (run)
@@ -229,7 +234,7 @@ int timeline_write(const char *path, const struct dfx_list *list, const struct r
     if (rc == 0 && g.notes.failed)
         rc = error_nomem(err, path, 256);
     if (rc == 0) {
-        trace_end(&t, g.notes.items, g.notes.count);
+        trace_end(&t, run ? run_clocks_error(&run->clocks) : CLOCK_NO_BOUND, g.notes.items, g.notes.count);
         rc = file_write_commit(&w, err);
     } else {
         file_write_abort(&w);

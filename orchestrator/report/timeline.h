@@ -10,17 +10,18 @@
 
 #include "orchestrator/report/dfx_read.h"
 #include "orchestrator/report/run_record.h"
+#include "orchestrator/report/trace_tasks.h"
 
 /* How the records of a dispatch were put on the clock of the run. */
 enum timeline_placing {
-    TIMELINE_EXACT = 0, /* its counter is the host's clock, or it tells how to convert */
+    TIMELINE_EXACT = 0, /* its counter is the clock of its lane's process, or it tells how to convert */
     TIMELINE_AT_START,  /* the counter cannot be related: its first record stands at the start of the dispatch */
     TIMELINE_UNRELATED, /* no l3_run.json: dispatches of a card stand one after the other from 0 */
 };
 
-/* Nanoseconds after the run's origin at which the first record of `d` is drawn. `node` is the dispatch's. */
+/* When after the run's origin the records of `d` are drawn. `node` is the dispatch's. `clock` points into `run`. */
 enum timeline_placing timeline_place(const struct run_record *run, const struct run_node *node,
-                                     const struct dfx_dispatch *d, uint64_t *zero_ns);
+                                     const struct dfx_dispatch *d, struct trace_clock *clock);
 
 /* Write `path`. `run` may be NULL: then ranks cannot be related, and the trace says so. */
 int timeline_write(const char *path, const struct dfx_list *list, const struct run_record *run, struct error *err);

@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <stddef.h>
 
+#include "common/clock_map.h"
 #include "orchestrator/report/json_out.h"
 
 static void next_event(struct trace *t)
@@ -17,9 +18,13 @@ void trace_begin(struct trace *t, FILE *f)
     fputs("{\"displayTimeUnit\": \"ns\", \"traceEvents\": [", f);
 }
 
-void trace_end(struct trace *t, char *const *notes, size_t nnote)
+void trace_end(struct trace *t, uint64_t clock_error_ns, char *const *notes, size_t nnote)
 {
-    fputs("\n], \"otherData\": {\"writer\": \"l3replay " L3R_VERSION "\"", t->f);
+    fputs("\n], \"otherData\": {\"writer\": \"l3replay " L3R_VERSION "\", \"clock_error_us\": ", t->f);
+    if (clock_error_ns == CLOCK_NO_BOUND)
+        fputs("null", t->f);
+    else
+        json_out_us(t->f, clock_error_ns);
     for (size_t i = 0; i < nnote; i++) {
         fprintf(t->f, ",\n \"note %zu\": ", i + 1);
         json_out_text(t->f, notes[i]);

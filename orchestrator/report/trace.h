@@ -25,8 +25,9 @@ struct trace_point {
 };
 
 void trace_begin(struct trace *t, FILE *f);
-/* End the list of events, with what is to be known about the whole as texts under "otherData". */
-void trace_end(struct trace *t, char *const *notes, size_t nnote);
+/* End the list of events, with what is to be known about the whole under "otherData": how far slices may be from where
+ * they stand beside each other (CLOCK_NO_BOUND: any distance), and texts. */
+void trace_end(struct trace *t, uint64_t clock_error_ns, char *const *notes, size_t nnote);
 
 void trace_process(struct trace *t, uint32_t pid, const char *name); /* sorted by pid */
 void trace_thread(struct trace *t, uint32_t pid, uint32_t tid, const char *name); /* sorted by tid */

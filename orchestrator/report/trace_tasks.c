@@ -5,10 +5,21 @@
 
 enum { COUNTER_TID = 99 };
 
+/* With a clock of another process, differences of converted times: so a task that ends with its dispatch ends there to
+ * the nanosecond, whatever the drift. */
+static uint64_t drawn_at(const struct swimlane *s, const struct trace_clock *clock, uint64_t cycles)
+{
+    uint64_t after = swimlane_ns(s, cycles);
+
+    if (clock->map)
+        after = clock_map_to_root(clock->map, clock->first_ns + after) - clock_map_to_root(clock->map, clock->first_ns);
+    return clock->zero_ns + after;
+}
+
 static struct trace_point point(const struct swimlane *s, const struct trace_place *at, uint32_t pid, uint32_t tid,
                                 uint64_t start, uint64_t end)
 {
-    return (struct trace_point){pid, tid, at->zero_ns + swimlane_ns(s, start), at->zero_ns + swimlane_ns(s, end)};
+    return (struct trace_point){pid, tid, drawn_at(s, &at->clock, start), drawn_at(s, &at->clock, end)};
 }
 
 void trace_orchestrator(struct trace *t, const struct dfx_dispatch *d, const struct trace_place *at)

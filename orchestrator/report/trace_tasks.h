@@ -2,15 +2,23 @@
 #ifndef L3R_ORCHESTRATOR_REPORT_TRACE_TASKS_H
 #define L3R_ORCHESTRATOR_REPORT_TRACE_TASKS_H
 
+#include "common/clock_map.h"
 #include "orchestrator/report/task_graph.h"
 #include "orchestrator/report/trace.h"
 
-/* Where the dispatch is drawn: `zero_ns` of the trace is its first record. */
+/* When the first record of a dispatch is drawn, and how the counter's time passes from there. */
+struct trace_clock {
+    uint64_t zero_ns;            /* of the trace */
+    const struct clock_map *map; /* of the counter's clock to that of the trace; NULL: both pass alike */
+    uint64_t first_ns;           /* the first record on the counter's clock; with a map only */
+};
+
+/* Where the dispatch is drawn. */
 struct trace_place {
     uint32_t orch_pid, orch_tid;   /* thread j is orch_tid + j */
     uint32_t sched_pid, sched_tid; /* thread j is sched_tid + j; the counter is sched_tid + 99 */
     uint32_t core_pid, core_tid;   /* core c is core_tid + c */
-    uint64_t zero_ns;
+    struct trace_clock clock;
 };
 
 /* Names of the threads that the records use, and their slices; and an arrow for each edge of `graph`. */

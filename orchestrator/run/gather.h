@@ -68,7 +68,7 @@ void gather_finish(struct gather_sender *s);
 /* Everything that was to be sent has been taken. */
 bool gather_is_idle(const struct gather_sender *s);
 
-/* For how long the caller may sleep before the next gather_pump(), in nanoseconds. */
+/* For how long the caller may sleep before the next gather_pump(), in nanoseconds; UINT64_MAX: for ever. */
 uint64_t gather_nap_ns(const struct gather_sender *s);
 
 void gather_leave(struct gather_sender *s); /* NULL is fine */

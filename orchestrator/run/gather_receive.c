@@ -86,7 +86,7 @@ static int receive(struct gather_receiver *r, uint32_t process, uint64_t nbytes,
     rc = MPI_Irecv(r->parcel.bytes, (int)nbytes, MPI_BYTE, (int)process, GATHER_TAG, MPI_COMM_WORLD, &request);
     if (rc != MPI_SUCCESS)
         return mpi_job_error(err, rc, "MPI_Irecv");
-    if (mpi_job_wait(&request, "MPI_Irecv", err) < 0)
+    if (mpi_job_wait(&request, 0, true, "MPI_Irecv", err) < 0)
         return -1;
     /* What follows from a broken sender is received, to keep the count of messages, and dropped. */
     if (r->states[process] == SENDER_SENDS &&

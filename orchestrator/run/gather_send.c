@@ -216,9 +216,9 @@ uint64_t gather_nap_ns(const struct gather_sender *s)
 {
     if (is_under_way(s))
         return s->nap_ns;
-    if (s->finishing && !gather_is_idle(s))
-        return 0;
-    return LOOK_NS;
+    if (gather_is_idle(s))
+        return UINT64_MAX;
+    return s->finishing ? 0 : LOOK_NS;
 }
 
 void gather_leave(struct gather_sender *s)

@@ -8,15 +8,16 @@
 #ifndef L3R_ORCHESTRATOR_RUN_LANES_TABLE_H
 #define L3R_ORCHESTRATOR_RUN_LANES_TABLE_H
 
-#include "common/segment.h"
+#include "orchestrator/run/job_clocks.h"
 
-/* Log a line for every lane that has nodes and is not done; lanes in the same situation beyond `most` are counted. */
-void lanes_table_print(const struct segment *seg, unsigned most);
+/* Log a line for every lane that has nodes and is not done; lanes in the same situation beyond `most` are counted.
+ * `clocks` (NULL: there is one) says how long ago a lane's times are. */
+void lanes_table_print(const struct segment *seg, const struct job_clocks *clocks, unsigned most);
 
 /* Nodes completed over all lanes, and nodes in all. */
 uint64_t lanes_progress(const struct segment *seg);
 
 /* The lane that has been running one kernel for the longest; PLAN_NONE when none is running. */
-uint32_t lanes_longest_running(const struct segment *seg);
+uint32_t lanes_longest_running(const struct segment *seg, const struct job_clocks *clocks);
 
 #endif

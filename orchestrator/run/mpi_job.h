@@ -10,6 +10,7 @@
 #define L3R_ORCHESTRATOR_RUN_MPI_JOB_H
 
 #include <mpi.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -27,11 +28,13 @@ int mpi_job_start(struct mpi_job *job, int *argc, char ***argv, struct error *er
 /* Process 0's `nbytes` at `buf` to all. */
 int mpi_job_share(const struct mpi_job *job, void *buf, size_t nbytes, struct error *err);
 
-/* Fill `err` from an MPI error code; returns -1. */
-int mpi_job_error(struct error *err, int code, const char *call);
+/* Wait for a request of a non-blocking call, which `call` names. 0: it is complete; 1: it is not by `deadline_ns`
+ * (clock_now_ns(); 0: wait for ever) and is still under way. `brisk` polls for the first moment, for answers that come
+ * within microseconds and whose time counts. */
+int mpi_job_wait(MPI_Request *request, uint64_t deadline_ns, bool brisk, const char *call, struct error *err);
 
-/* Wait for a request that `call` started. */
-int mpi_job_wait(MPI_Request *request, const char *call, struct error *err);
+/* The error of an MPI call that returned `code`. Returns -1. */
+int mpi_job_error(struct error *err, int code, const char *call);
 
 void mpi_job_end(void);
 

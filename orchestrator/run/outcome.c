@@ -86,7 +86,7 @@ static int write_result(const struct outcome *out, const struct run_options *o, 
                        .error = out->verdict == RESULT_PASS ? NULL : &out->error, .build = p->recording.build.dir ? p->recording.build.dir : o->build,
                        .plan = o->plan_file, .platform = p->recording.build.platform, .device = "cpu",
                        .world_size = p->recording.build.ndevice, .ndevice_id = p->recording.build.ndevice,
-                       .device_ids = p->recording.build.device_ids, .seed = o->seed, .tolerance = o->tolerance, .rounds = 1,
+                       .device_ids = p->recording.build.device_ids, .seed = o->seed, .tolerance = o->tolerance, .rounds = 1, .clock_error_ns = out->clock_error_ns,
                        .nphase = PHASE_COUNT, .phases = phases,
                        .nnote = p->recording.build.nnote, .notes = (const char *const *)p->recording.build.notes};
     int rc = -1;

@@ -18,6 +18,7 @@ struct outcome {
     bool abrupt;        /* the other processes can no longer be asked to leave */
     uint64_t init_end_ns;
     int nproc;
+    uint64_t clock_error_ns; /* as in result.h */
     struct phases phases;
     struct result_comparison *comparisons; /* what was compared; freed by outcome_report() */
     size_t ncomparison;

@@ -38,7 +38,7 @@ static int wait_once(struct supervision *s, uint64_t limit_ns, struct tidings *t
 
     if (!fds)
         return error_nomem(err, "supervision", s->seg->header->nlane * sizeof *fds);
-    n = executors_poll(s->executors, fds);
+    n = s->executors ? executors_poll(s->executors, fds) : 0;
     fds[n++] = (struct pollfd){.fd = s->signal_fd, .events = POLLIN};
     if (s->events)
         fds[n++] = (struct pollfd){.fd = events_fd(s->events), .events = POLLIN};
@@ -51,8 +51,9 @@ static int wait_once(struct supervision *s, uint64_t limit_ns, struct tidings *t
     while (read(s->signal_fd, &info, sizeof info) == (ssize_t)sizeof info)
         if (info.ssi_signo != SIGCHLD)
             t->signal = (int)info.ssi_signo;
-    executors_service(s->executors);
-    t->all_gone = executors_reap(s->executors, &t->failed, &t->error) == 0;
+    if (s->executors)
+        executors_service(s->executors);
+    t->all_gone = !s->executors || executors_reap(s->executors, &t->failed, &t->error) == 0;
     return 0;
 }
 
@@ -129,11 +130,11 @@ static void take_events(struct supervision *s, struct overview *o, bool *failed,
 
 static int blame_timeout(const struct supervision *s, struct error *err)
 {
-    uint32_t lane = lanes_longest_running(s->seg);
+    uint32_t lane = lanes_longest_running(s->seg, s->clocks);
     char label[256] = "";
 
     log_msg(LOG_ERROR, "no dispatch finished for %.1f s; what every lane is in:", s->timeout);
-    lanes_table_print(s->seg, MOST_LANES);
+    lanes_table_print(s->seg, s->clocks, MOST_LANES);
     if (!word_is_done(&s->seg->header->go))
         return error_set(err, NULL, "raise --timeout, or look at the hosts", "not every executor got ready within %.1f s",
                          s->timeout);
@@ -163,7 +164,7 @@ static int blame_signal(struct supervision *s, int sig, struct error *err)
 {
     s->interrupted = true;
     log_msg(LOG_ERROR, "interrupted (%s); what was running:", strsignal(sig));
-    lanes_table_print(s->seg, MOST_LANES);
+    lanes_table_print(s->seg, s->clocks, MOST_LANES);
     return error_set(err, NULL, NULL, "the run was interrupted by signal %d (%s)", sig, strsignal(sig));
 }
 
@@ -305,25 +306,39 @@ static int worker_events(struct supervision *s, struct error *err)
 }
 
 /* Send profiles. Returns in `*limit_ns` for how long the next wait may be. */
-static int send_profiles(struct supervision *s, bool all_gone, bool *told, uint64_t *limit_ns, struct error *err)
+static int send_profiles(struct supervision *s, bool all_gone, uint64_t *limit_ns, struct error *err)
 {
     *limit_ns = forever;
-    if (!s->sender || *told)
+    if (!s->sender)
         return 0;
     if (all_gone)
         gather_finish(s->sender);
     if (gather_pump(s->sender, s->events, (uint32_t)s->job->rank, err) < 0)
         return -1;
     *limit_ns = gather_nap_ns(s->sender);
-    if (!gather_is_idle(s->sender))
-        return 0;
-    *told = true;
-    return tell_root(s, EVENT_GATHERED, NULL, err);
+    return 0;
+}
+
+int supervise_send(struct supervision *s, struct error *err)
+{
+    struct tidings t = {0};
+    uint64_t limit_ns;
+
+    while (send_profiles(s, true, &limit_ns, err) == 0) {
+        if (gather_is_idle(s->sender))
+            return tell_root(s, EVENT_GATHERED, NULL, err);
+        if (wait_once(s, limit_ns, &t, err) < 0)
+            return -1;
+        s->interrupted = t.signal != 0;
+        if (s->interrupted)
+            return 0;
+    }
+    return -1;
 }
 
 int supervise_worker(struct supervision *s, struct error *err)
 {
-    bool told_done = false, told_gathered = false, failed = false;
+    bool told_done = false, failed = false;
     struct event hello = {.kind = EVENT_HELLO, .rank = (uint32_t)s->job->rank, .nbytes = s->sender != NULL};
     struct tidings t;
     uint64_t limit_ns = 0; /* an idle process has nothing to wait for: the first look must not sleep */
@@ -351,7 +366,7 @@ int supervise_worker(struct supervision *s, struct error *err)
             if (tell_root(s, EVENT_DONE, NULL, err) < 0)
                 return -1;
         }
-        if (send_profiles(s, t.all_gone, &told_gathered, &limit_ns, err) < 0)
+        if (send_profiles(s, t.all_gone, &limit_ns, err) < 0)
             return -1;
     }
     return rc < 0 ? -1 : 0;

@@ -6,7 +6,7 @@
  *             running -> (a lane failed | time-out | signal) -> stopping -> (all STOPPED, or 3 s) -> over
  * Others:     running -> (all lanes done) -> DONE sent -> FINISH -> over
  *             running -> (a lane failed) -> FAILED sent -> STOP -> STOPPED sent -> FINISH -> over
- * Who sends profiles does so all the while, and before it waits for FINISH sends the rest and says GATHERED.
+ * Who sends profiles does so all the while; what is left is sent after FINISH (supervise_send), and then GATHERED.
  *
  * Nothing here is in the way of a dispatch: lanes wait for each other on words
  * of the segment, and this side sleeps in poll().
@@ -17,6 +17,7 @@
 #include <stdbool.h>
 
 #include "common/segment.h"
+#include "orchestrator/run/job_clocks.h"
 #include "orchestrator/run/events.h"
 #include "orchestrator/run/gather.h"
 #include "orchestrator/run/mpi_job.h"
@@ -26,10 +27,11 @@ struct supervision {
     const struct mpi_job *job;
     struct segment *seg;
     struct events *events; /* NULL in a job of one process */
-    struct executors *executors;
+    struct executors *executors; /* NULL: none of this process lives any more */
     struct gather_receiver *receiver; /* process 0: of profiles; NULL: none are wanted */
     struct gather_sender *sender;     /* the others; NULL: there is nothing to send */
     int signal_fd;  /* signalfd for SIGCHLD, SIGINT, SIGTERM, SIGHUP */
+    const struct job_clocks *clocks; /* process 0 only, for telling how long something lasts */
     double timeout; /* seconds without progress; 0: none. Process 0 only */
     bool interrupted; /* out: a signal ended it */
 };
@@ -41,7 +43,11 @@ int supervise_root(struct supervision *s, struct error *err);
 /* The others: returns when process 0 says FINISH, or on a signal (then `interrupted` is set). */
 int supervise_worker(struct supervision *s, struct error *err);
 
-/* Process 0, when the pass is over: take what profiles there are still to come. What does not come is a loss (the
+/* The others, when the pass is over: send what profiles are left, and say so. On a signal it returns 0 with
+ * `interrupted` set. */
+int supervise_send(struct supervision *s, struct error *err);
+
+/* Process 0, when the pass is over and the others do supervise_send(): take what profiles there are still to come. What does not come is a loss (the
  * receiver's inbox lists it) and changes nothing else. -1 when MPI fails, a process is silent for a minute, or on a
  * signal (then `interrupted` is set): the others cannot be counted on any more. */
 int supervise_gather(struct supervision *s, struct error *err);

@@ -13,44 +13,51 @@
 
 #include "common/file.h"
 #include "common/log.h"
+#include "rank-worker/cache/lock.h"
 
-enum { OPEN_DIRS = 16 };
+enum { OPEN_DIRS = 16, MOST_TRIES = 10, LOCK_LIMIT_S = 5 };
 
 static const char prefix[] = "l3replay-outbox.";
 static const char lock_name[] = "lock";
 
+/* Everything but the directory itself and its lock, so that whoever finds the rest can tell whose it is. */
 static int remove_one(const char *path, const struct stat *st, int type, struct FTW *at)
 {
     (void)st;
     (void)type;
-    (void)at;
+    if (at->level == 0 || (at->level == 1 && strcmp(path + at->base, lock_name) == 0))
+        return 0;
     return remove(path);
 }
 
-static void remove_tree(const char *path)
+static void remove_tree(const char *path, const char *lock)
 {
-    if (nftw(path, remove_one, OPEN_DIRS, FTW_DEPTH | FTW_PHYS) < 0 && errno != ENOENT)
+    if (nftw(path, remove_one, OPEN_DIRS, FTW_DEPTH | FTW_PHYS) == 0 && unlink(lock) == 0 && rmdir(path) == 0)
+        return;
+    if (errno != ENOENT)
         log_msg(LOG_WARN, "cannot remove %s: %s", path, strerror(errno));
 }
 
-/* Directories without a lock are being made at this moment, or are none of ours. */
 static void sweep_one(int base_fd, const char *base, const char *name)
 {
-    char *path = NULL;
+    char *path = NULL, *lock = NULL;
     struct stat st;
-    int fd;
+    int fd = -1;
 
     if (fstatat(base_fd, name, &st, AT_SYMLINK_NOFOLLOW) < 0 || !S_ISDIR(st.st_mode) || st.st_uid != geteuid())
         return;
-    if (asprintf(&path, "%s/%s/%s", base, name, lock_name) < 0)
-        return;
-    fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-    if (fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) == 0) {
-        *strrchr(path, '/') = '\0';
-        remove_tree(path);
-    }
+    path = file_join(base, name, NULL);
+    if (path)
+        lock = file_join(path, lock_name, NULL);
+    if (lock)
+        fd = open(lock, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+    if (fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) == 0)
+        remove_tree(path, lock);
+    else if (lock && fd < 0)
+        rmdir(path); /* its process was killed before it had a lock or after; if it is only being made, it is made anew */
     if (fd >= 0)
         close(fd);
+    free(lock);
     free(path);
 }
 
@@ -66,28 +73,9 @@ static void sweep(const char *base)
         closedir(dir);
 }
 
-/* The lock gets its name when it is held: no sweeper can take it before. */
-static int take_lock(struct outbox_dir *d, struct error *err)
+/* 1: made; 0: a sweeper took it for a dead one. */
+static int try_make(struct outbox_dir *d, const char *base, struct error *err)
 {
-    char *unnamed = file_join(d->path, "lock.new", err), *named = file_join(d->path, lock_name, err);
-    int rc = -1;
-
-    if (unnamed && named) {
-        d->lock_fd = open(unnamed, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-        if (d->lock_fd < 0 || flock(d->lock_fd, LOCK_EX | LOCK_NB) < 0 || rename(unnamed, named) < 0)
-            error_errno(err, d->path, file_errno_mend(errno), "cannot lock the directory");
-        else
-            rc = 0;
-    }
-    free(unnamed);
-    free(named);
-    return rc;
-}
-
-int outbox_dir_make(struct outbox_dir *d, const char *base, struct error *err)
-{
-    d->fd = d->lock_fd = -1;
-    sweep(base);
     if (asprintf(&d->path, "%s/%sXXXXXX", base, prefix) < 0) {
         d->path = NULL;
         return error_nomem(err, base, strlen(base) + sizeof prefix + 8);
@@ -98,10 +86,27 @@ int outbox_dir_make(struct outbox_dir *d, const char *base, struct error *err)
         d->path = NULL;
         return -1;
     }
+    d->lock = file_join(d->path, lock_name, err);
+    if (!d->lock)
+        return -1;
+    d->lock_fd = lock_take(d->lock, LOCK_LIMIT_S, err);
+    if (d->lock_fd < 0)
+        return file_is_directory(d->path) ? -1 : 0;
     d->fd = open(d->path, O_PATH | O_DIRECTORY | O_CLOEXEC);
-    if (d->fd < 0)
-        error_errno(err, d->path, file_errno_mend(errno), "cannot open the directory");
-    else if (take_lock(d, err) == 0)
+    return d->fd < 0 ? error_errno(err, d->path, file_errno_mend(errno), "cannot open the directory") : 1;
+}
+
+int outbox_dir_make(struct outbox_dir *d, const char *base, struct error *err)
+{
+    int rc = 0;
+
+    *d = (struct outbox_dir){.fd = -1, .lock_fd = -1};
+    sweep(base);
+    for (int tries = 0; tries < MOST_TRIES && rc == 0; tries++) {
+        outbox_dir_remove(d);
+        rc = try_make(d, base, err);
+    }
+    if (rc > 0)
         return 0;
     outbox_dir_remove(d);
     return -1;
@@ -109,12 +114,12 @@ int outbox_dir_make(struct outbox_dir *d, const char *base, struct error *err)
 
 void outbox_dir_remove(struct outbox_dir *d)
 {
-    if (d->path)
-        remove_tree(d->path);
+    if (d->path && d->lock)
+        remove_tree(d->path, d->lock);
     if (d->fd >= 0)
         close(d->fd);
-    if (d->lock_fd >= 0)
-        close(d->lock_fd);
+    lock_release(d->lock_fd);
+    free(d->lock);
     free(d->path);
     *d = (struct outbox_dir){.fd = -1, .lock_fd = -1};
 }

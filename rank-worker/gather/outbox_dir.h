@@ -7,7 +7,7 @@
 #include "common/error.h"
 
 struct outbox_dir {
-    char *path;
+    char *path, *lock;
     int fd; /* open on it */
     int lock_fd; /* locked as long as this process lives */
 };

@@ -383,6 +383,51 @@ static void directories_of_the_dead_are_swept(void **state)
     free(dead);
 }
 
+/* Killed in the middle of making or removing it: no lock any more, or not yet. */
+static void directories_without_a_lock_are_swept_when_nothing_is_in_them(void **state)
+{
+    struct ends *e = *state;
+    char *bare = file_join(e->base, "l3replay-outbox.aaaaaa", NULL), *filled = file_join(e->base, "l3replay-outbox.b", NULL);
+    struct outbox *other;
+
+    assert_int_equal(mkdir(bare, 0700), 0);
+    temp_dir_put(e->base, "l3replay-outbox.b/file", "x", 1);
+    assert_int_equal(outbox_open(&other, e->base, NULL), 0);
+    assert_int_equal(access(bare, F_OK), -1);
+    assert_int_equal(access(filled, F_OK), 0); /* who knows whose that is */
+    outbox_close(other);
+    free(bare);
+    free(filled);
+}
+
+/* Many that are made and swept at once: each gets its own, and nothing stays. */
+static void outboxes_are_made_and_swept_side_by_side(void **state)
+{
+    enum { CHILDREN = 8, ROUNDS = 40 };
+    struct ends *e = *state;
+    int status;
+
+    for (int c = 0; c < CHILDREN; c++) {
+        pid_t pid = fork();
+
+        assert_true(pid >= 0);
+        for (int i = 0; i < ROUNDS && pid == 0; i++) {
+            struct outbox *mine;
+
+            if (outbox_open(&mine, e->base, NULL) < 0 || access(outbox_dir(mine), W_OK) < 0)
+                _exit(1);
+            outbox_close(mine);
+        }
+        if (pid == 0)
+            _exit(0);
+    }
+    for (int c = 0; c < CHILDREN; c++) {
+        assert_true(wait(&status) > 0);
+        assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+    }
+    assert_int_equal(temp_dir_count(e->base), 1); /* that of the set-up */
+}
+
 #define gather_test(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
 
 int main(void)
@@ -401,6 +446,8 @@ int main(void)
         gather_test(an_unreadable_file_travels_as_lost),
         gather_test(many_losses_are_counted_and_the_first_named),
         gather_test(directories_of_the_dead_are_swept),
+        gather_test(directories_without_a_lock_are_swept_when_nothing_is_in_them),
+        gather_test(outboxes_are_made_and_swept_side_by_side),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,7 +1,5 @@
 /* The record of a run: written from a segment, read back; timelines drawn from it, with times worked out by hand. */
-#include "tests/unit/temp_dir.h"
-
-#include <cjson/cJSON.h>
+#include "tests/unit/trace_count.h"
 
 #include "common/file.h"
 #include "common/plan_stream.h"
@@ -45,7 +43,7 @@ static void write_run(const char *dir)
     assert_int_equal(segment_create(&seg, &plan, "[]", "a2a3sim", &err), 0);
     seg.times[0] = (struct segment_times){boot + 500, boot + 10500, 9000, 400, 2};
     seg.times[1] = (struct segment_times){boot + 12500, boot + 20500, 7000, 300, 1};
-    assert_int_equal(run_record_write(path, &seg, device_ids, &err), 0);
+    assert_int_equal(run_record_write(path, &seg, device_ids, &(struct run_clocks){0}, &err), 0);
     segment_unmap(&seg);
     plan_free(&plan);
     free(path);
@@ -144,48 +142,6 @@ static void write_profiles(const char *dir)
                       "{\"chip_swimlane_level\": 1, \"metadata\": {\"clock_freq_hz\": 50000000, \"core_types\": "
                       "[\"aiv\"]},"
                       "\"aicore_tasks\": [[0, 5, 1, 1000, 1300, 0]]}");
-}
-
-static cJSON *read_json(const char *dir, const char *name)
-{
-    struct error err;
-    char *path = file_join(dir, name, &err), *text = file_read(path, 1 << 20, NULL, &err);
-    cJSON *doc = text ? cJSON_Parse(text) : NULL;
-
-    free(path);
-    free(text);
-    assert_non_null(doc);
-    return doc;
-}
-
-/* The events of a phase with that name, at exactly those places; counts them. */
-static int count_events(const cJSON *doc, const char *ph, const char *name, int pid, int tid, double ts, double dur)
-{
-    const cJSON *events = cJSON_GetObjectItem(doc, "traceEvents"), *event;
-    int n = 0;
-
-    for (event = events ? events->child : NULL; event; event = event->next) {
-        const cJSON *length = cJSON_GetObjectItem(event, "dur"), *at = cJSON_GetObjectItem(event, "ts");
-
-        if (dur >= 0 && (!length || length->valuedouble != dur))
-            continue;
-        if (strcmp(cJSON_GetObjectItem(event, "ph")->valuestring, ph) == 0 &&
-            strcmp(cJSON_GetObjectItem(event, "name")->valuestring, name) == 0 &&
-            cJSON_GetObjectItem(event, "pid")->valueint == pid && cJSON_GetObjectItem(event, "tid")->valueint == tid &&
-            at->valuedouble == ts)
-            n++;
-    }
-    return n;
-}
-
-static int count_phase(const cJSON *doc, const char *ph)
-{
-    const cJSON *events = cJSON_GetObjectItem(doc, "traceEvents"), *event;
-    int n = 0;
-
-    for (event = events ? events->child : NULL; event; event = event->next)
-        n += strcmp(cJSON_GetObjectItem(event, "ph")->valuestring, ph) == 0;
-    return n;
 }
 
 static void all_ranks_stand_on_one_clock(void **state)

@@ -99,7 +99,7 @@ static void test_whole_result(void **state)
                                            .shape = shape};
     struct result r = {.verdict = RESULT_FAIL, .marker = "PYPTO_EXEC_RESULT=FAIL", .build = "/b", .platform = "a5sim",
                        .device = "cpu", .world_size = 2, .ndevice_id = 2, .device_ids = devices, .seed = UINT64_MAX,
-                       .tolerance = {1e-5, 2e-5}, .rounds = 3, .nphase = 2, .phases = phases, .nversion = 2,
+                       .tolerance = {1e-5, 2e-5}, .rounds = 3, .clock_error_ns = 1300, .nphase = 2, .phases = phases, .nversion = 2,
                        .versions = versions, .ncard = 2, .cards = cards, .ndispatch = 2, .dispatches = dispatches,
                        .ncomparison = 1, .comparisons = &comparison, .nnote = 2, .notes = notes};
     struct error err;
@@ -118,6 +118,7 @@ static void test_whole_result(void **state)
     expect_text(root, "seed", "18446744073709551615");
     expect_number(root, "world_size", 2);
     expect_number(root, "rounds", 3);
+    expect_number(root, "clock_error_ns", 1300);
     expect_number(root, "atol", 2e-5);
     assert_true(cJSON_GetArrayItem(get(root, "devices"), 0)->valuedouble == 4);
     expect_text(get(root, "versions"), "mpi", "Open MPI 4.1");
@@ -147,6 +148,27 @@ static void test_whole_result(void **state)
     assert_true(cJSON_GetArrayItem(get(item, "index"), 1)->valuedouble == 2);
     assert_int_equal(cJSON_GetArraySize(get(root, "notes")), 2);
     assert_string_equal(cJSON_GetArrayItem(get(root, "notes"), 1)->valuestring, "second");
+    cJSON_Delete(root);
+    free(path);
+}
+
+/* One clock is no news; one that is not aligned is. */
+static void test_result_tells_of_clocks(void **state)
+{
+    struct result r = {.verdict = RESULT_PASS, .marker = "PYPTO_EXEC_RESULT=PASS"};
+    struct error err;
+    cJSON *root;
+    char *path;
+
+    assert_true(asprintf(&path, "%s/clocks.json", (char *)*state) > 0);
+    assert_int_equal(result_write(path, &r, &err), 0);
+    root = parse_file(path);
+    assert_null(cJSON_GetObjectItem(root, "clock_error_ns"));
+    cJSON_Delete(root);
+    r.clock_error_ns = CLOCK_NO_BOUND;
+    assert_int_equal(result_write(path, &r, &err), 0);
+    root = parse_file(path);
+    assert_true(cJSON_IsNull(get(root, "clock_error_ns")));
     cJSON_Delete(root);
     free(path);
 }
@@ -271,7 +293,8 @@ int main(void)
 {
 #define CASE(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
     const struct CMUnitTest tests[] = {
-        CASE(test_early_failure), CASE(test_whole_result), CASE(test_result_cannot_be_written),
+        CASE(test_early_failure), CASE(test_whole_result), CASE(test_result_tells_of_clocks),
+        CASE(test_result_cannot_be_written),
         CASE(test_inspect_json),  CASE(test_inspect_text),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,110 @@
+#include "orchestrator/run/follow.h"
+
+#include <string.h>
+#include <unistd.h>
+
+#include "orchestrator/run/assist.h"
+#include "orchestrator/run/marker.h"
+#include "orchestrator/run/order.h"
+#include "topology/placement.h"
+
+/* Before the first pass. All passes use what is opened here. */
+static int join(const struct order *order, struct participant *me, struct error *err)
+{
+    if (participant_open_signals(me, err) < 0 ||
+        segment_open_peer(&me->segment, order->pid, order->segment_fd, err) < 0)
+        return -1;
+    memcpy(me->token, order->token, sizeof me->token);
+    return events_connect(&me->events, order->endpoint, (uint32_t)me->job.rank, err);
+}
+
+/* Where this pass's profiles go, and the executors that make them. */
+static int begin_pass(struct participant *me, struct error *err)
+{
+    uint32_t first, count;
+
+    placement_block(me->segment.plan.world_size, (uint32_t)me->job.size, (uint32_t)me->job.rank, &first, &count);
+    if (gather_join(&me->sender, &me->segment, me->token, first, count, err) < 0)
+        return -1;
+    return participant_start_executors(me, &me->segment, NULL, err);
+}
+
+static struct supervision supervision_of(const struct participant *me)
+{
+    return (struct supervision){.job = &me->job, .events = me->events, .executors = me->executors,
+                                .sender = me->sender, .signal_fd = me->signal_fd};
+}
+
+/* The job is coming down: MPI_Finalize would wait for the dead. */
+static void leave_interrupted(struct participant *me)
+{
+    participant_close(me);
+    _exit(EXIT_CODE_INFRA);
+}
+
+/* One pass, until process 0 says that it is over. */
+static int work(const struct order *order, struct participant *me, struct error *err)
+{
+    struct supervision s;
+    int rc;
+
+    if ((!me->events && join(order, me, err) < 0) || begin_pass(me, err) < 0)
+        return -1;
+    s = supervision_of(me);
+    s.seg = &me->segment;
+    rc = supervise_worker(&s, err);
+    if (rc == 0 && s.interrupted)
+        leave_interrupted(me);
+    participant_end_executors(me);
+    return rc;
+}
+
+/* The profiles that this process still has. */
+static int send_rest(struct participant *me, struct error *err)
+{
+    struct supervision s = supervision_of(me);
+    int rc;
+
+    if (!me->sender)
+        return 0;
+    rc = supervise_send(&s, err);
+    if (rc == 0 && s.interrupted)
+        leave_interrupted(me);
+    gather_leave(me->sender);
+    me->sender = NULL;
+    return rc;
+}
+
+static int follow(struct participant *me, const struct order *order, struct error *err)
+{
+    switch (order->kind) {
+    case ORDER_RUN:
+        return work(order, me, err);
+    case ORDER_GATHER:
+        return send_rest(me, err);
+    case ORDER_CLOCKS:
+        return job_clocks_answer(&me->job, order, err);
+    default:
+        return assist_take(&me->job, order, err);
+    }
+}
+
+int follow_process_0(struct participant *me)
+{
+    struct order order;
+    struct error err;
+    int rc;
+
+    do {
+        rc = mpi_job_share(&me->job, &order, sizeof order, &err);
+        if (rc == 0 && order.kind != ORDER_LEAVE)
+            rc = follow(me, &order, &err);
+    } while (rc == 0 && order.kind != ORDER_LEAVE);
+    participant_close(me);
+    if (rc < 0) {
+        error_print(&err);
+        mpi_job_abort(&me->job, EXIT_CODE_INFRA);
+    }
+    mpi_job_end();
+    return 0;
+}

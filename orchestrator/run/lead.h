@@ -1,0 +1,24 @@
+/*
+ * lead - process 0 while the plan runs: its passes, one after the other, on one clock, and their profiles.
+ */
+#ifndef L3R_ORCHESTRATOR_RUN_LEAD_H
+#define L3R_ORCHESTRATOR_RUN_LEAD_H
+
+#include "orchestrator/run/options.h"
+#include "orchestrator/run/outcome.h"
+#include "orchestrator/run/participant.h"
+#include "orchestrator/run/prepare.h"
+
+/* Run all passes of what is prepared, with the whole job. Afterwards the segment holds outputs and times of the last
+ * one, times on process 0's clock. Sets `abrupt` and `clock_error_ns` of `out`. -1 with `err` when a pass failed. */
+int lead_run(struct participant *me, const struct run_options *options, struct prepared *p, struct outcome *out,
+             struct error *err);
+
+/* After the verdict, which does not wait for profiles: take those that are still to come, and tell of losses. Sets
+ * `abrupt` when the other processes can no longer be counted on. */
+void lead_gather(struct participant *me, struct outcome *out);
+
+/* When nothing more is to be done: the other processes may leave. */
+void lead_dismiss(const struct participant *me);
+
+#endif

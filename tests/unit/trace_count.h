@@ -1,0 +1,55 @@
+/* trace_count - looking for events in the traces that tests made. */
+#ifndef L3R_TESTS_UNIT_TRACE_COUNT_H
+#define L3R_TESTS_UNIT_TRACE_COUNT_H
+
+#include "tests/unit/temp_dir.h"
+
+#include <cjson/cJSON.h>
+
+#include "common/file.h"
+
+/* A JSON file below `dir`, to be deleted. */
+static inline cJSON *read_json(const char *dir, const char *name)
+{
+    struct error err;
+    char *path = file_join(dir, name, &err), *text = file_read(path, 1 << 20, NULL, &err);
+    cJSON *doc = text ? cJSON_Parse(text) : NULL;
+
+    free(path);
+    free(text);
+    assert_non_null(doc);
+    return doc;
+}
+
+/* The events of a phase with that name, at exactly those places; counts them. */
+static inline int count_events(const cJSON *doc, const char *ph, const char *name, int pid, int tid, double ts,
+                               double dur)
+{
+    const cJSON *events = cJSON_GetObjectItem(doc, "traceEvents"), *event;
+    int n = 0;
+
+    for (event = events ? events->child : NULL; event; event = event->next) {
+        const cJSON *length = cJSON_GetObjectItem(event, "dur"), *at = cJSON_GetObjectItem(event, "ts");
+
+        if (dur >= 0 && (!length || length->valuedouble != dur))
+            continue;
+        if (strcmp(cJSON_GetObjectItem(event, "ph")->valuestring, ph) == 0 &&
+            strcmp(cJSON_GetObjectItem(event, "name")->valuestring, name) == 0 &&
+            cJSON_GetObjectItem(event, "pid")->valueint == pid && cJSON_GetObjectItem(event, "tid")->valueint == tid &&
+            at->valuedouble == ts)
+            n++;
+    }
+    return n;
+}
+
+static inline int count_phase(const cJSON *doc, const char *ph)
+{
+    const cJSON *events = cJSON_GetObjectItem(doc, "traceEvents"), *event;
+    int n = 0;
+
+    for (event = events ? events->child : NULL; event; event = event->next)
+        n += strcmp(cJSON_GetObjectItem(event, "ph")->valuestring, ph) == 0;
+    return n;
+}
+
+#endif
