@@ -6,7 +6,7 @@
 
 #include <argp.h>
 
-enum { OPTION_SECONDS_MAX = 1000000 };
+enum { OPTION_SECONDS_MAX = 1000000, OPTION_JOBS_MAX = 4096 };
 
 /* The number in `text`, from 1 to `max`; anything else is a usage error that names `option`. */
 int option_number(struct argp_state *state, const char *option, const char *text, int max);
