@@ -10,9 +10,6 @@
 
 #include "rank-worker/compile/args.h"
 
-/* Path of the first ccache on PATH, to be freed; NULL: there is none. */
-char *ccache_find(void);
-
 /* Let ccache take precompiled headers and use our dependency files (CCACHE_SLOPPINESS, CCACHE_DEPEND), unless the user's
  * environment says what it should. */
 void ccache_environment(struct args *env);

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "common/executable.h"
 #include "common/install.h"
 #include "rank-worker/cache/identity.h"
 #include "rank-worker/compile/build.h"
@@ -187,7 +188,8 @@ static int open_all(struct work *w, const struct program_table *programs, const 
     if (store_open(&w->env.store, err) < 0 || find_tools(w, err) < 0)
         return -1;
     if (!options->no_ccache) {
-        w->env.ccache = ccache_find();
+        if (executable_find("ccache", &w->env.ccache, err) < 0)
+            return -1;
         ccache_environment(&w->env.env);
         if (args_done(&w->env.env, err) < 0)
             return -1;
