@@ -49,7 +49,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         c->platform = arg;
         return 0;
     case 'j':
-        c->jobs = option_number(state, "--jobs", arg, OPTION_JOBS_MAX);
+        c->jobs = option_number(state, "--jobs", arg, 1, OPTION_JOBS_MAX);
         return 0;
     default:
         return ARGP_ERR_UNKNOWN;

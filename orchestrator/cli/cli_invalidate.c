@@ -40,7 +40,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
         state->child_inputs[0] = &c->build;
         return 0;
     case OPT_LOCK_TIMEOUT:
-        c->options.lock_timeout = option_number(state, "--lock-timeout", arg, OPTION_SECONDS_MAX);
+        c->options.lock_timeout = option_number(state, "--lock-timeout", arg, 1, OPTION_SECONDS_MAX);
         return 0;
     default:
         return ARGP_ERR_UNKNOWN;

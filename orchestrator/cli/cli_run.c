@@ -61,15 +61,6 @@ static double parse_number(struct argp_state *state, const char *option, const c
     return value;
 }
 
-static void add_expect(struct argp_state *state, struct run_options *o, char *text)
-{
-    char *name, *file;
-
-    option_split(state, "expect", text, &name, &file);
-    o->expects = option_grow(state, o->expects, o->nexpect, sizeof *o->expects);
-    o->expects[o->nexpect++] = (struct named_file){.name = name, .file = file};
-}
-
 static uint64_t parse_seed(struct argp_state *state, const char *text)
 {
     char *end;
@@ -94,7 +85,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         state->child_inputs[3] = &o->dfx;
         return 0;
     case 'n':
-        o->nproc = option_number(state, "-n", arg, PROCESSES_MAX);
+        o->nproc = option_number(state, "-n", arg, 1, PROCESSES_MAX);
         return 0;
     case OPT_DEVICE:
         if (strcmp(arg, "auto") != 0 && strcmp(arg, "cpu") != 0)
@@ -105,7 +96,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         o->seed = parse_seed(state, arg);
         return 0;
     case OPT_EXPECT:
-        add_expect(state, o, arg);
+        option_named_file(state, "expect", arg, &o->expects, &o->nexpect);
         return 0;
     case OPT_RTOL:
         o->tolerance.rtol = parse_number(state, "rtol", arg, 0);

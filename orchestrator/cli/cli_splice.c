@@ -47,13 +47,13 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
         state->child_inputs[0] = &c->build;
         return 0;
     case 'j':
-        c->options.jobs = option_number(state, "--jobs", arg, OPTION_JOBS_MAX);
+        c->options.jobs = option_number(state, "--jobs", arg, 1, OPTION_JOBS_MAX);
         return 0;
     case OPT_PTOAS_TIMEOUT:
-        c->options.ptoas_timeout = option_number(state, "--ptoas-timeout", arg, OPTION_SECONDS_MAX);
+        c->options.ptoas_timeout = option_number(state, "--ptoas-timeout", arg, 1, OPTION_SECONDS_MAX);
         return 0;
     case OPT_LOCK_TIMEOUT:
-        c->options.lock_timeout = option_number(state, "--lock-timeout", arg, OPTION_SECONDS_MAX);
+        c->options.lock_timeout = option_number(state, "--lock-timeout", arg, 1, OPTION_SECONDS_MAX);
         return 0;
     case OPT_NO_REBUILD:
         c->options.off = true;
