@@ -125,7 +125,7 @@ int outcome_report(struct outcome *out, const struct run_options *o, const struc
         return EXIT_CODE_USAGE; /* nothing was tried: no verdict */
     if (out->verdict == RESULT_PASS)
         print_summary(out, p);
-    if (o->result_file && write_result(out, o, p, marker, &err) < 0) {
+    if (o->result_file && !p->no_result && write_result(out, o, p, marker, &err) < 0) {
         error_print(&err);
         out->verdict = RESULT_INFRA; /* outputs that were asked for and are lost */
     }

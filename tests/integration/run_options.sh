@@ -123,6 +123,7 @@ for place in "--result $work/no/such.json" "--result $work" "--save-outputs $wor
     run "$L3REPLAY" run "$build" -n 1 $place
     expect_infra "${place#* }" 'mend'
     refuse_err 'trap|SIGILL|illegal instruction'
+    [ "$(grep -c '^l3replay: error: [^ ]' "$work/err")" -eq 1 ] || complain "one error should be told"
 done
 
 # Generated inputs depend on the seed alone: the same twice, whatever the number of processes and cards.
