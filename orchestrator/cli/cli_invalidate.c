@@ -23,7 +23,8 @@ static const struct argp_option option_table[] = {
 
 static const char doc[] =
     "Delete the binaries in directory BUILD and its next_levels/, so that everything is compiled again: the .bin files "
-    "and the stamp of cache/, and every .so and .o under kernels/ and orchestration/. Sources are never touched.\v"
+    "and the stamp of cache/, and every .so and .o under kernels/ and orchestration/; also what killed processes "
+    "left of writing these. Sources are never touched.\v"
     "Examples:\n"
     "  l3replay invalidate build_output/my_program\n"
     "  l3replay invalidate --lock-timeout 10 build_output/my_program\n"
