@@ -96,7 +96,7 @@ static int write_result(const struct outcome *out, const struct run_options *o, 
     if (p->segment.header && timings_first_start_ns(&p->segment))
         phases[r.nphase++] = (struct result_phase){
             "mpi init to first dispatch", (double)(timings_first_start_ns(&p->segment) - out->init_end_ns) / 1e9};
-    versions_collect(&versions);
+    versions_collect(&versions, &p->compiled);
     r.comparisons = out->comparisons;
     r.ncomparison = out->ncomparison;
     r.versions = versions.items;

@@ -197,6 +197,14 @@ static int open_all(struct work *w, const struct program_table *programs, const 
     return look_up(w, counts, err);
 }
 
+static char *take_version(struct toolchain *tool)
+{
+    char *version = tool->version;
+
+    tool->version = NULL;
+    return version;
+}
+
 static int compile_all(struct work *w, const struct program_table *programs, const struct compile_options *options,
                        struct compiled *out, struct error *err)
 {
@@ -209,7 +217,11 @@ static int compile_all(struct work *w, const struct program_table *programs, con
         return -1;
     out->nbuilt = counts.built;
     out->nreused = counts.reused;
-    return hand_out(w, &counts, err);
+    if (hand_out(w, &counts, err) < 0)
+        return -1;
+    out->kernel_compiler = take_version(&w->env.tools[TOOLCHAIN_KERNEL]);
+    out->orchestration_compiler = take_version(&w->env.tools[TOOLCHAIN_ORCHESTRATION]);
+    return 0;
 }
 
 static int make_slots(const struct program_table *programs, struct compiled *out, struct error *err)
@@ -338,5 +350,7 @@ void compiled_free(struct compiled *c)
         free(c->items[i].orchestration);
     }
     free(c->items);
+    free(c->kernel_compiler);
+    free(c->orchestration_compiler);
     *c = (struct compiled){0};
 }
