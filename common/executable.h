@@ -9,8 +9,8 @@
 
 #include "common/error.h"
 
-/* `*path`: the first executable `name` on PATH, or `name` itself when it has a slash and is one; to be freed. NULL there
- * when there is none, which is no error. -1 with `err` filled only when out of memory. */
+/* `*path`: the first executable `name` on PATH, or `name` itself when it has a slash and is one; to be freed. NULL when
+ * there is none, which is no error. -1 with `err` filled only when out of memory. */
 int executable_find(const char *name, char **path, struct error *err);
 
 /* The same for what must be there: its absence is an error in `where` (the variable that named it, say) with this

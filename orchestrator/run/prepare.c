@@ -159,7 +159,8 @@ static int load(struct prepared *p, struct error *err)
     return 0;
 }
 
-int prepare(const struct run_options *o, const struct mpi_job *job, struct phases *phases, struct prepared *p, struct error *err)
+int prepare(const struct run_options *o, const struct mpi_job *job, struct phases *phases, struct prepared *p,
+            struct error *err)
 {
     memset(p, 0, sizeof *p);
     p->segment.fd = -1;

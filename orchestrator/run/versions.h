@@ -15,8 +15,8 @@ struct versions {
     char text[VERSIONS_TEXT];
 };
 
-/* Fill `v`, which must not outlive `compiled`; names are those of docs/formats.md, "Result file". A compiler that did not
- * take part is left out. */
+/* Fill `v`, which must not outlive `compiled`; names are those of docs/formats.md, "Result file". A compiler that did
+ * not take part is left out. */
 void versions_collect(struct versions *v, const struct compiled *compiled);
 
 #endif

@@ -22,7 +22,8 @@ struct invalidate_options {
 };
 
 /* The whole build: its root and every program's directory, each under its own lock. `*removed` (may be NULL) is the
- * number of binaries deleted, without stamps and unfinished files. A directory without binaries is not written to, nor made. */
+ * number of binaries deleted, without stamps and unfinished files. A directory without any of these is not written to,
+ * nor made. */
 int invalidate_build(const char *build, const struct invalidate_options *options, uint32_t *removed,
                      struct error *err);
 

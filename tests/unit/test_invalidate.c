@@ -97,8 +97,9 @@ static void test_unfinished_files(void **state)
         "b/next_levels/p/kernels/aiv/k.so.4711.1.part", "b/next_levels/p/orchestration/o.so.9.9.part",
     };
     static const char *const stay[] = {
-        "b/next_levels/p/cache/k.bin.part", "b/next_levels/p/cache/k.bin.1.part", "b/next_levels/p/cache/k.bin.1.x.part",
-        "b/next_levels/p/cache/k.bin..1.part", "b/next_levels/p/cache/notes.1.2.part", "b/next_levels/p/cache/.1.2.part",
+        "b/next_levels/p/cache/k.bin.part", "b/next_levels/p/cache/k.bin.1.part",
+        "b/next_levels/p/cache/k.bin.1.x.part", "b/next_levels/p/cache/k.bin..1.part",
+        "b/next_levels/p/cache/notes.1.2.part", "b/next_levels/p/cache/.1.2.part",
         "b/next_levels/p/kernels/aiv/k.cpp.1.2.part", "b/next_levels/p/kernels/aiv/k.so.1.2.part.txt",
         "b/next_levels/p/other/k.so.1.2.part",
     };
