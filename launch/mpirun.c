@@ -59,7 +59,7 @@ char **mpirun_command(int nproc, const char *exe, int argc, char **argv, struct 
     }
     number = (char *)(command + count);
     snprintf(number, NUMBER_SIZE, "%d", nproc);
-    command[n++] = strcpy(number + NUMBER_SIZE, found);
+    command[n++] = memcpy(number + NUMBER_SIZE, found, strlen(found) + 1);
     free(found);
     command[n++] = (char *)(size_t)"-np";
     command[n++] = number;
