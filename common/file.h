@@ -55,6 +55,10 @@ int file_write_begin(struct file_writer *w, const char *path, struct error *err)
  * nothing is left behind and an old file of that name is as it was. */
 int file_write_commit(struct file_writer *w, struct error *err);
 
+/* Whether `name`, a name without directories, is one that file_write_begin() gives to what it writes: that of the file
+ * (`*length` bytes of it), the process and a count. Where nobody writes, a killed process left it. */
+bool file_is_unfinished(const char *name, size_t *length);
+
 /* Give up: remove what was written and free `w`. Does nothing after a commit or a failed begin. */
 void file_write_abort(struct file_writer *w);
 

@@ -1,6 +1,7 @@
 /* Writing files whole: where a write goes, and the replacing. */
 #include "common/file.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -137,6 +138,27 @@ int file_check_makeable(const char *path, struct error *err)
 }
 
 /* --- writing ------------------------------------------------------------- */
+
+/* The start of the number that ends at `end`, with a '.' before it; NULL when there is none. */
+static const char *number_before(const char *name, const char *end)
+{
+    const char *at = end;
+
+    while (at > name && isdigit((unsigned char)at[-1]))
+        at--;
+    return at < end && at > name && at[-1] == '.' ? at : NULL;
+}
+
+bool file_is_unfinished(const char *name, size_t *length)
+{
+    static const char ending[] = ".part";
+    size_t n = strlen(name), tail = sizeof ending - 1;
+    const char *at = n > tail && strcmp(name + n - tail, ending) == 0 ? number_before(name, name + n - tail) : NULL;
+
+    at = at ? number_before(name, at - 1) : NULL;
+    *length = at ? (size_t)(at - 1 - name) : 0;
+    return *length > 0;
+}
 
 /* Open a name beside `target` that nobody else has; left-overs of killed processes are stepped over. */
 static int open_beside(struct file_writer *w, struct error *err)

@@ -135,62 +135,47 @@ int plan_add_text(struct plan_builder *b, const char *text, uint32_t *out, struc
     return 0;
 }
 
-static bool same_program(const void *context, uint64_t value, const void *key)
+static bool same_name(const void *context, uint64_t value, const void *key)
 {
-    const struct plan *p = context;
+    const uint32_t *names = context;
 
-    return p->programs[value] == *(const uint32_t *)key;
+    return names[value] == *(const uint32_t *)key;
+}
+
+/* The place of `name` in a list of names, which has room for one more; it is put there when it is new. */
+static int intern_name(struct plan_builder *b, struct intern *table, uint32_t *names, uint32_t *count,
+                       const char *name, uint32_t *out, struct error *err)
+{
+    uint32_t text = 0;
+    uint64_t hash, at;
+
+    if (plan_add_text(b, name, &text, err))
+        return -1;
+    hash = XXH3_64bits(&text, sizeof text);
+    at = intern_find(table, hash, same_name, names, &text);
+    if (at == UINT64_MAX) {
+        at = *count;
+        if (intern_add(table, hash, at))
+            return nomem_table(err);
+        names[(*count)++] = text;
+    }
+    if (out)
+        *out = (uint32_t)at;
+    return 0;
 }
 
 int plan_add_program(struct plan_builder *b, const char *name, uint32_t *out, struct error *err)
 {
-    uint32_t text = 0;
-    uint64_t hash, at;
-
-    if (plan_add_text(b, name, &text, err))
+    if (RESERVE(b, programs, b->plan.nprogram, 1, COUNT_LIMIT, err))
         return -1;
-    hash = XXH3_64bits(&text, sizeof text);
-    at = intern_find(&b->programs, hash, same_program, &b->plan, &text);
-    if (at == UINT64_MAX) {
-        at = b->plan.nprogram;
-        if (RESERVE(b, programs, at, 1, COUNT_LIMIT, err))
-            return -1;
-        if (intern_add(&b->programs, hash, at))
-            return nomem_table(err);
-        b->plan.programs[b->plan.nprogram++] = text;
-    }
-    if (out)
-        *out = (uint32_t)at;
-    return 0;
-}
-
-static bool same_sub(const void *context, uint64_t value, const void *key)
-{
-    const struct plan *p = context;
-
-    return p->subs[value] == *(const uint32_t *)key;
+    return intern_name(b, &b->programs, b->plan.programs, &b->plan.nprogram, name, out, err);
 }
 
 int plan_add_sub(struct plan_builder *b, const char *name, uint32_t *out, struct error *err)
 {
-    uint32_t text = 0;
-    uint64_t hash, at;
-
-    if (plan_add_text(b, name, &text, err))
+    if (RESERVE(b, subs, b->plan.nsub, 1, COUNT_LIMIT, err))
         return -1;
-    hash = XXH3_64bits(&text, sizeof text);
-    at = intern_find(&b->subs, hash, same_sub, &b->plan, &text);
-    if (at == UINT64_MAX) {
-        at = b->plan.nsub;
-        if (RESERVE(b, subs, at, 1, COUNT_LIMIT, err))
-            return -1;
-        if (intern_add(&b->subs, hash, at))
-            return nomem_table(err);
-        b->plan.subs[b->plan.nsub++] = text;
-    }
-    if (out)
-        *out = (uint32_t)at;
-    return 0;
+    return intern_name(b, &b->subs, b->plan.subs, &b->plan.nsub, name, out, err);
 }
 
 int plan_add_note(struct plan_builder *b, const char *text, struct error *err)

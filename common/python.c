@@ -2,10 +2,11 @@
 
 #include <fcntl.h>
 #include <stdbool.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+#include "common/executable.h"
 
 static bool is_script(const char *path)
 {
@@ -20,24 +21,28 @@ static bool is_script(const char *path)
     return head[0] == '#' && head[1] == '!';
 }
 
-void python_find(char *buf, size_t size)
+int python_find(char **path, struct error *err)
 {
-    const char *at = getenv("PATH");
-    char candidate[4096];
+    const char *rest = getenv("PATH");
+    char *script = NULL;
 
-    snprintf(buf, size, "python3");
-    while (at && *at) {
-        size_t n = strcspn(at, ":");
-
-        snprintf(candidate, sizeof candidate, "%.*s/python3", (int)n, at);
-        if (n && access(candidate, X_OK) == 0) {
-            bool script = is_script(candidate);
-
-            if (!script || strcmp(buf, "python3") == 0)
-                snprintf(buf, size, "%s", candidate);
-            if (!script)
-                return;
+    *path = NULL;
+    do {
+        free(*path); /* a script after the first */
+        if (executable_next("python3", &rest, path, err) < 0) {
+            free(script);
+            return -1;
         }
-        at += n + (at[n] == ':');
-    }
+        if (*path && !is_script(*path)) {
+            free(script);
+            return 0;
+        }
+        if (!script) {
+            script = *path;
+            *path = NULL;
+        }
+    } while (rest);
+    free(*path);
+    *path = script ? script : strdup("python3");
+    return *path ? 0 : error_nomem(err, "python3", sizeof "python3");
 }

@@ -4,11 +4,11 @@
 #ifndef L3R_COMMON_PYTHON_H
 #define L3R_COMMON_PYTHON_H
 
-#include <stddef.h>
+#include "common/error.h"
 
-/* Write the path of the python3 to use to `buf`: the first on PATH that is a program. A script of that name (the
- * shim of a version manager) costs more time than a whole recording, so it is taken only when nothing else
- * follows it on PATH. Writes "python3" when there is none, so that starting it names what is missing. */
-void python_find(char *buf, size_t size);
+/* Path of the python3 to use, to be freed: the first on PATH that is a program. A script of that name (the shim of a
+ * version manager) costs more time than a whole recording, so it is taken only when nothing else follows it on
+ * PATH. "python3" when there is none, so that starting it names what is missing. -1 only when out of memory. */
+int python_find(char **path, struct error *err);
 
 #endif

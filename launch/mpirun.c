@@ -5,12 +5,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
-enum { PATH_SIZE = 4096, NUMBER_SIZE = 16 };
+#include "common/executable.h"
 
-static const char mend[] = "install the package openmpi-bin, or set L3REPLAY_MPIRUN to an mpirun";
+enum { PATH_SIZE = 4096, NUMBER_SIZE = 16 };
 
 static const char *const always[] = {
     "--oversubscribe", /* cards are not cores */
@@ -25,29 +24,14 @@ static const char *const one_host[] = {"--mca", "btl", "self,vader", "--mca", "p
 
 enum { NALWAYS = sizeof always / sizeof *always, NONE_HOST = sizeof one_host / sizeof *one_host };
 
-static bool is_program(const char *path)
+static int find_mpirun(char **path, struct error *err)
 {
-    struct stat st;
+    static const char mend[] = "install the package openmpi-bin, or set L3REPLAY_MPIRUN to an mpirun";
+    const char *given = getenv("L3REPLAY_MPIRUN");
 
-    return access(path, X_OK) == 0 && stat(path, &st) == 0 && S_ISREG(st.st_mode);
-}
-
-static int find_mpirun(char *buf, size_t size, struct error *err)
-{
-    const char *given = getenv("L3REPLAY_MPIRUN"), *path = getenv("PATH"), *next;
-
-    if (given && strchr(given, '/')) {
-        snprintf(buf, size, "%s", given);
-        return is_program(buf) ? 0 : error_set(err, "L3REPLAY_MPIRUN", mend, "%s cannot be executed", given);
-    }
-    given = given && *given ? given : "mpirun";
-    for (; path && *path; path = *next ? next + 1 : next) {
-        next = strchrnul(path, ':');
-        snprintf(buf, size, "%.*s/%s", (int)(next - path), path, given);
-        if (next > path && is_program(buf))
-            return 0;
-    }
-    return error_set(err, "PATH", mend, "%s is not there", given);
+    if (given && *given)
+        return executable_need(given, "L3REPLAY_MPIRUN", mend, path, err);
+    return executable_need("mpirun", "PATH", mend, path, err);
 }
 
 /* A Slurm allocation of several nodes is left to Open MPI to use. */
@@ -61,21 +45,22 @@ static bool is_one_host(void)
 char **mpirun_command(int nproc, const char *exe, int argc, char **argv, struct error *err)
 {
     size_t count = 3 + NALWAYS + NONE_HOST + 1 + (size_t)argc + 1;
-    size_t nbytes = count * sizeof(char *) + PATH_SIZE + NUMBER_SIZE;
-    char **command = malloc(nbytes);
-    size_t n = 0;
+    size_t nbytes, n = 0;
+    char **command, *number, *found;
 
+    if (find_mpirun(&found, err) < 0)
+        return NULL;
+    nbytes = count * sizeof(char *) + NUMBER_SIZE + strlen(found) + 1;
+    command = malloc(nbytes);
     if (!command) {
         error_nomem(err, "mpirun", nbytes);
+        free(found);
         return NULL;
     }
-    char *program = (char *)(command + count), *number = program + PATH_SIZE;
-    if (find_mpirun(program, PATH_SIZE, err) < 0) {
-        free(command);
-        return NULL;
-    }
+    number = (char *)(command + count);
     snprintf(number, NUMBER_SIZE, "%d", nproc);
-    command[n++] = program;
+    command[n++] = memcpy(number + NUMBER_SIZE, found, strlen(found) + 1);
+    free(found);
     command[n++] = (char *)(size_t)"-np";
     command[n++] = number;
     for (size_t i = 0; i < NALWAYS; i++)

@@ -4,7 +4,9 @@
 
 #include "common/log.h"
 #include "launch/front.h"
+#include "orchestrator/cli/build_options.h"
 #include "orchestrator/cli/cli.h"
+#include "orchestrator/cli/command.h"
 #include "orchestrator/cli/fresh_options.h"
 #include "orchestrator/cli/option_number.h"
 #include "orchestrator/open/build.h"
@@ -12,7 +14,7 @@
 #include "orchestrator/run/marker.h"
 #include "topology/topology.h"
 
-enum { OPT_PLATFORM = 0x600, OPT_LOG_LEVEL, JOBS_MAX = 4096 };
+enum { OPT_PLATFORM = 0x600 };
 
 struct compile_command {
     const char *build, *platform;
@@ -31,38 +33,23 @@ static const char doc[] =
 static const struct argp_option options[] = {
     {"platform", OPT_PLATFORM, "NAME", 0, "a2a3sim or a5sim (default: the build's)", 0},
     {"jobs", 'j', "N", 0, "compilers at once (default: one a core)", 0},
-    {"log-level", OPT_LOG_LEVEL, "LEVEL", 0, "debug, info, timing (default), warn, error, null", 0},
     {0},
 };
 
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
     struct compile_command *c = state->input;
-    enum log_level level;
 
     switch (key) {
     case ARGP_KEY_INIT:
-        state->child_inputs[0] = &c->fresh;
+        state->child_inputs[0] = &c->build;
+        state->child_inputs[1] = &c->fresh;
         return 0;
     case OPT_PLATFORM:
         c->platform = arg;
         return 0;
     case 'j':
-        c->jobs = option_number(state, "--jobs", arg, JOBS_MAX);
-        return 0;
-    case OPT_LOG_LEVEL:
-        if (log_level_parse(arg, &level) < 0)
-            argp_error(state, "--log-level is debug, info, timing, warn, error or null, not '%s'", arg);
-        log_set_level(level);
-        return 0;
-    case ARGP_KEY_ARG:
-        if (c->build)
-            argp_error(state, "one BUILD at a time; '%s' is one too many", arg);
-        c->build = arg;
-        return 0;
-    case ARGP_KEY_END:
-        if (!c->build)
-            argp_error(state, "which build? give its directory");
+        c->jobs = option_number(state, "--jobs", arg, 1, OPTION_JOBS_MAX);
         return 0;
     default:
         return ARGP_ERR_UNKNOWN;
@@ -95,20 +82,13 @@ out:
 
 int cli_compile(int argc, char **argv)
 {
-    static const struct argp_child children[] = {{&fresh_argp, 0, NULL, 1}, {0}};
-    static const struct argp argp = {.options = options, .parser = parse, .args_doc = "BUILD", .doc = doc,
-                                     .children = children};
+    static const struct argp_child children[] = {{&build_argp, 0, NULL, 0}, {&fresh_argp, 0, NULL, 1}, {0}};
+    static const struct argp argp = {.options = options, .parser = parse, .doc = doc, .children = children};
     struct compile_command c = {0};
-    char name[] = "l3replay compile";
     struct error err;
 
     if (launch_rank() > 0)
         return EXIT_CODE_PASS; /* under mpirun one process is enough */
-    argp_err_exit_status = EXIT_CODE_USAGE;
-    argv[0] = name;
-    argp_parse(&argp, argc, argv, 0, NULL, &c);
-    if (compile_build(&c, &err) == 0)
-        return EXIT_CODE_PASS;
-    error_print(&err);
-    return err.kind == ERROR_USAGE ? EXIT_CODE_USAGE : EXIT_CODE_INFRA;
+    command_parse(&argp, argc, argv, &c);
+    return command_end(compile_build(&c, &err), &err);
 }

@@ -1,16 +1,13 @@
 /* `l3replay inspect BUILD [--json]`: what a build directory holds. Starts nothing but the recorder's Python. */
 #include <argp.h>
 #include <stdbool.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include "common/log.h"
-#include "orchestrator/cli/cli_inspect.h"
+#include "orchestrator/cli/build_options.h"
+#include "orchestrator/cli/cli.h"
+#include "orchestrator/cli/command.h"
 #include "orchestrator/open/build.h"
 #include "orchestrator/record/record.h"
 #include "orchestrator/report/inspect.h"
-
-enum { EXIT_USAGE = 2, EXIT_INFRA = 3, OPTION_LOG_LEVEL = 256 };
 
 struct options {
     const char *build;
@@ -19,7 +16,6 @@ struct options {
 
 static const struct argp_option option_table[] = {
     {"json", 'j', NULL, 0, "Print one JSON document instead of text", 0},
-    {"log-level", OPTION_LOG_LEVEL, "LEVEL", 0, "debug, info, timing, warn, error or null", 0},
     {0},
 };
 
@@ -35,26 +31,14 @@ static const char doc[] =
 static error_t parse_option(int key, char *arg, struct argp_state *state)
 {
     struct options *options = state->input;
-    enum log_level level;
 
+    (void)arg;
     switch (key) {
+    case ARGP_KEY_INIT:
+        state->child_inputs[0] = &options->build;
+        return 0;
     case 'j':
         options->json = true;
-        return 0;
-    case OPTION_LOG_LEVEL:
-        if (log_level_parse(arg, &level))
-            argp_error(state, "\"%s\" is not a log level: debug, info, timing, warn, error and null are", arg);
-        else
-            log_set_level(level);
-        return 0;
-    case ARGP_KEY_ARG:
-        if (options->build)
-            argp_error(state, "one build directory at a time: \"%s\" is too much", arg);
-        options->build = arg;
-        return 0;
-    case ARGP_KEY_END:
-        if (!options->build)
-            argp_error(state, "name a build directory");
         return 0;
     default:
         return ARGP_ERR_UNKNOWN;
@@ -79,21 +63,12 @@ static int inspect(const struct options *options, struct error *err)
 
 int cli_inspect(int argc, char **argv)
 {
-    static const struct argp argp = {option_table, parse_option, "BUILD", doc, NULL, NULL, NULL};
-    static char name[] = "l3replay inspect";
+    static const struct argp_child children[] = {{&build_argp, 0, NULL, 0}, {0}};
+    static const struct argp argp = {.options = option_table, .parser = parse_option, .doc = doc,
+                                     .children = children};
     struct options options = {0};
     struct error err;
-    char *own = argv[0];
-    error_t failed;
 
-    argp_err_exit_status = EXIT_USAGE;
-    argv[0] = name; /* argp names the program by it */
-    failed = argp_parse(&argp, argc, argv, 0, NULL, &options);
-    argv[0] = own;
-    if (failed)
-        return EXIT_USAGE;
-    if (inspect(&options, &err) == 0)
-        return EXIT_SUCCESS;
-    error_print(&err);
-    return err.kind == ERROR_USAGE ? EXIT_USAGE : EXIT_INFRA;
+    command_parse(&argp, argc, argv, &options);
+    return command_end(inspect(&options, &err), &err);
 }

@@ -1,15 +1,14 @@
 /* `l3replay plan BUILD`: records and shows the plan. No kernel runs, and MPI is not started. */
 #include <argp.h>
-#include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "orchestrator/cli/build_options.h"
 #include "orchestrator/cli/cli.h"
+#include "orchestrator/cli/command.h"
 #include "orchestrator/cli/recording_options.h"
 #include "orchestrator/plan/print.h"
 #include "orchestrator/plan/saved.h"
-#include "orchestrator/run/marker.h"
 #include "orchestrator/run/recording.h"
 
 enum { OPT_FORMAT = 0x300 };
@@ -39,21 +38,13 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 
     switch (key) {
     case ARGP_KEY_INIT:
-        state->child_inputs[0] = &c->recording;
+        state->child_inputs[0] = &c->recording.build;
+        state->child_inputs[1] = &c->recording;
         return 0;
     case OPT_FORMAT:
         if (strcmp(arg, "text") != 0 && strcmp(arg, "json") != 0 && strcmp(arg, "dot") != 0)
             argp_error(state, "--format is text, json or dot, not '%s'", arg);
         c->format = arg;
-        return 0;
-    case ARGP_KEY_ARG:
-        if (c->recording.build)
-            argp_error(state, "one BUILD at a time; '%s' is one too many", arg);
-        c->recording.build = arg;
-        return 0;
-    case ARGP_KEY_END:
-        if (!c->recording.build)
-            argp_error(state, "which build? give its directory");
         return 0;
     default:
         return ARGP_ERR_UNKNOWN;
@@ -77,18 +68,15 @@ static int print(const struct plan_command *c, const struct recording *r, struct
 
 int cli_plan(int argc, char **argv)
 {
-    static const struct argp_child children[] = {{&recording_argp, 0, "What is recorded:", 1}, {0}};
-    static const struct argp argp = {.options = options, .parser = parse, .args_doc = "BUILD", .doc = doc,
-                                     .children = children};
+    static const struct argp_child children[] = {{&build_argp, 0, NULL, 0},
+                                                 {&recording_argp, 0, "What is recorded:", 1}, {0}};
+    static const struct argp argp = {.options = options, .parser = parse, .doc = doc, .children = children};
     struct plan_command c = {.format = "text"};
     struct recording r = {0};
-    char name[] = "l3replay plan";
     struct error err;
     int rc;
 
-    argp_err_exit_status = EXIT_CODE_USAGE;
-    argv[0] = name;
-    argp_parse(&argp, argc, argv, 0, NULL, &c);
+    command_parse(&argp, argc, argv, &c);
     rc = recording_open(&r, &c.recording, &err);
     if (rc == 0)
         rc = recording_record(&r, &c.recording, &err);
@@ -96,11 +84,7 @@ int cli_plan(int argc, char **argv)
         rc = edges_compile(&r.plan, c.recording.deps, &err);
     if (rc == 0)
         rc = print(&c, &r, &err);
-    if (rc < 0)
-        error_print(&err);
     recording_free(&r);
     run_options_free(&c.recording);
-    if (rc == 0)
-        return EXIT_CODE_PASS;
-    return err.kind == ERROR_USAGE ? EXIT_CODE_USAGE : EXIT_CODE_INFRA;
+    return command_end(rc, &err);
 }

@@ -1,16 +1,16 @@
 /* `l3replay report DIR`: what the profiles of a run say. Runs nothing. */
 #include <argp.h>
 #include <stdbool.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "common/file.h"
-#include "common/log.h"
+#include "orchestrator/cli/build_options.h"
 #include "orchestrator/cli/cli.h"
+#include "orchestrator/cli/command.h"
 #include "orchestrator/report/report.h"
 #include "orchestrator/report/timeline.h"
 
-enum { EXIT_USAGE = 2, EXIT_INFRA = 3, OPTION_LOG_LEVEL = 256, OPTION_TIMELINE };
+enum { OPTION_TIMELINE = 256 };
 
 struct format {
     const char *name, *suffix;
@@ -31,7 +31,6 @@ static const struct argp_option option_table[] = {
     {"output", 'o', "FILE", 0, "Write to FILE instead of stdout", 0},
     {"timeline", OPTION_TIMELINE, NULL, 0,
      "Also write the timelines: DIR/l3_timeline.json and merged_swimlane_d<k>.json beside the records", 0},
-    {"log-level", OPTION_LOG_LEVEL, "LEVEL", 0, "debug, info, timing, warn, error or null", 0},
     {0},
 };
 
@@ -71,9 +70,11 @@ static const struct format *format_of(const char *file)
 static error_t parse_option(int key, char *arg, struct argp_state *state)
 {
     struct options *options = state->input;
-    enum log_level level;
 
     switch (key) {
+    case ARGP_KEY_INIT:
+        state->child_inputs[0] = &options->dir;
+        return 0;
     case 'f':
         options->format = find_format(arg);
         if (!options->format)
@@ -85,20 +86,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
     case OPTION_TIMELINE:
         options->timeline = true;
         return 0;
-    case OPTION_LOG_LEVEL:
-        if (log_level_parse(arg, &level))
-            argp_error(state, "\"%s\" is not a log level: debug, info, timing, warn, error and null are", arg);
-        else
-            log_set_level(level);
-        return 0;
-    case ARGP_KEY_ARG:
-        if (options->dir)
-            argp_error(state, "one directory at a time: \"%s\" is too much", arg);
-        options->dir = arg;
-        return 0;
     case ARGP_KEY_END:
-        if (!options->dir)
-            argp_error(state, "name a directory of profiles");
         if (!options->format)
             options->format = format_of(options->output);
         return 0;
@@ -142,21 +130,12 @@ static int report(const struct options *options, struct error *err)
 
 int cli_report(int argc, char **argv)
 {
-    static const struct argp argp = {option_table, parse_option, "DIR", doc, NULL, NULL, NULL};
-    static char name[] = "l3replay report";
+    static const struct argp_child children[] = {{&profiles_argp, 0, NULL, 0}, {0}};
+    static const struct argp argp = {.options = option_table, .parser = parse_option, .doc = doc,
+                                     .children = children};
     struct options options = {0};
     struct error err;
-    char *own = argv[0];
-    error_t failed;
 
-    argp_err_exit_status = EXIT_USAGE;
-    argv[0] = name; /* argp names the program by it */
-    failed = argp_parse(&argp, argc, argv, 0, NULL, &options);
-    argv[0] = own;
-    if (failed)
-        return EXIT_USAGE;
-    if (report(&options, &err) == 0)
-        return EXIT_SUCCESS;
-    error_print(&err);
-    return err.kind == ERROR_USAGE ? EXIT_USAGE : EXIT_INFRA;
+    command_parse(&argp, argc, argv, &options);
+    return command_end(report(&options, &err), &err);
 }

@@ -10,7 +10,9 @@
 
 #include "common/log.h"
 #include "launch/front.h"
+#include "orchestrator/cli/build_options.h"
 #include "orchestrator/cli/cli.h"
+#include "orchestrator/cli/command.h"
 #include "orchestrator/cli/dfx_options.h"
 #include "orchestrator/cli/fresh_options.h"
 #include "orchestrator/cli/option_number.h"
@@ -20,7 +22,7 @@
 #include "topology/topology.h"
 
 enum { OPT_DEVICE = 0x200, OPT_SEED, OPT_EXPECT, OPT_RTOL, OPT_ATOL, OPT_SAVE, OPT_TIMEOUT, OPT_PLAN, OPT_RESULT,
-       OPT_LOG_LEVEL, PROCESSES_MAX = 65536 };
+       PROCESSES_MAX = 65536 };
 
 static const char doc[] =
     "Replay the L3 build in directory BUILD: record its host_orch.py, compile its programs, run every dispatch on its "
@@ -37,14 +39,15 @@ static const struct argp_option options[] = {
     {NULL, 'n', "P", 0, "processes, when not started by mpirun (default: one a card, at most the cores)", 0},
     {"device", OPT_DEVICE, "NAME", 0, "auto (default) or cpu", 0},
     {"seed", OPT_SEED, "N", 0, "seed of generated inputs (default 0)", 2},
-    {"expect", OPT_EXPECT, "NAME=FILE.npy", 0, "what a parameter must hold after the run (default: data/out/NAME.npy)", 2},
+    {"expect", OPT_EXPECT, "NAME=FILE.npy", 0,
+     "what a parameter must hold after the run (default: data/out/NAME.npy)", 2},
     {"rtol", OPT_RTOL, "X", 0, "relative tolerance (default 1e-5)", 2},
     {"atol", OPT_ATOL, "X", 0, "absolute tolerance (default 1e-5)", 2},
     {"save-outputs", OPT_SAVE, "DIR", 0, "write every output parameter as DIR/NAME.npy", 2},
-    {"timeout", OPT_TIMEOUT, "SECONDS", 0, "stop a run in which no dispatch ends for so long (default 600; 0: never)", 2},
+    {"timeout", OPT_TIMEOUT, "SECONDS", 0,
+     "stop a run in which no dispatch ends for so long (default 600; 0: never)", 2},
     {"plan", OPT_PLAN, "FILE", 0, "replay a saved plan instead of recording host_orch.py (no Python)", 2},
     {"result", OPT_RESULT, "FILE.json", 0, "verdict, times per card and dispatch, versions", 2},
-    {"log-level", OPT_LOG_LEVEL, "LEVEL", 0, "debug, info, timing (default), warn, error, null", 2},
     {0},
 };
 
@@ -60,15 +63,6 @@ static double parse_number(struct argp_state *state, const char *option, const c
     return value;
 }
 
-static void add_expect(struct argp_state *state, struct run_options *o, char *text)
-{
-    char *name, *file;
-
-    option_split(state, "expect", text, &name, &file);
-    o->expects = option_grow(state, o->expects, o->nexpect, sizeof *o->expects);
-    o->expects[o->nexpect++] = (struct named_file){.name = name, .file = file};
-}
-
 static uint64_t parse_seed(struct argp_state *state, const char *text)
 {
     char *end;
@@ -81,27 +75,19 @@ static uint64_t parse_seed(struct argp_state *state, const char *text)
     return seed;
 }
 
-static error_t parse_argument(struct argp_state *state, struct run_options *o, char *arg)
-{
-    if (o->build)
-        argp_error(state, "one BUILD is replayed at a time; '%s' is one too many", arg);
-    o->build = arg;
-    return 0;
-}
-
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
     struct run_options *o = state->input;
-    enum log_level level;
 
     switch (key) {
     case ARGP_KEY_INIT:
-        state->child_inputs[0] = o;
-        state->child_inputs[1] = &o->fresh;
-        state->child_inputs[2] = &o->dfx;
+        state->child_inputs[0] = &o->build;
+        state->child_inputs[1] = o;
+        state->child_inputs[2] = &o->fresh;
+        state->child_inputs[3] = &o->dfx;
         return 0;
     case 'n':
-        o->nproc = option_number(state, "-n", arg, PROCESSES_MAX);
+        o->nproc = option_number(state, "-n", arg, 1, PROCESSES_MAX);
         return 0;
     case OPT_DEVICE:
         if (strcmp(arg, "auto") != 0 && strcmp(arg, "cpu") != 0)
@@ -112,7 +98,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         o->seed = parse_seed(state, arg);
         return 0;
     case OPT_EXPECT:
-        add_expect(state, o, arg);
+        option_named_file(state, "expect", arg, &o->expects, &o->nexpect);
         return 0;
     case OPT_RTOL:
         o->tolerance.rtol = parse_number(state, "rtol", arg, 0);
@@ -131,17 +117,6 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         return 0;
     case OPT_RESULT:
         o->result_file = arg;
-        return 0;
-    case OPT_LOG_LEVEL:
-        if (log_level_parse(arg, &level) < 0)
-            argp_error(state, "--log-level is debug, info, timing, warn, error or null, not '%s'", arg);
-        log_set_level(level);
-        return 0;
-    case ARGP_KEY_ARG:
-        return parse_argument(state, o, arg);
-    case ARGP_KEY_END:
-        if (!o->build)
-            argp_error(state, "which build? give its directory");
         return 0;
     default:
         return ARGP_ERR_UNKNOWN;
@@ -210,7 +185,7 @@ static char **copy_arguments(int argc, char **argv)
     char **copy = calloc((size_t)argc + 1, sizeof *copy);
 
     for (int i = 0; copy && i < argc; i++) {
-        copy[i] = strdup(i ? argv[i] : "l3replay run");
+        copy[i] = strdup(argv[i]);
         if (!copy[i]) {
             free_arguments(copy);
             return NULL;
@@ -230,7 +205,7 @@ static void parse_arguments(const struct argp *argp, int argc, char **argv, stru
         if (kept >= 0 && null >= 0)
             dup2(null, STDERR_FILENO);
     }
-    argp_parse(argp, argc, argv, 0, NULL, o);
+    command_parse(argp, argc, argv, o);
     if (kept >= 0 && null >= 0)
         dup2(kept, STDERR_FILENO);
     if (kept >= 0)
@@ -241,11 +216,11 @@ static void parse_arguments(const struct argp *argp, int argc, char **argv, stru
 
 int cli_run(int argc, char **argv)
 {
-    static const struct argp_child children[] = {{&recording_argp, 0, "What is recorded:", 1},
+    static const struct argp_child children[] = {{&build_argp, 0, NULL, 0},
+                                                 {&recording_argp, 0, "What is recorded:", 1},
                                                  {&fresh_argp, 0, "What is built:", 3},
                                                  {&dfx_argp, 0, "Profiles (docs/manual.md):", 4}, {0}};
-    static const struct argp argp = {.options = options, .parser = parse, .args_doc = "BUILD", .doc = doc,
-                                     .children = children};
+    static const struct argp argp = {.options = options, .parser = parse, .doc = doc, .children = children};
     struct run_options o = {.device = "auto", .tolerance = {.rtol = 1e-5, .atol = 1e-5}, .timeout = 600};
     char **copy = copy_arguments(argc, argv);
     int code;
@@ -255,7 +230,6 @@ int cli_run(int argc, char **argv)
         return EXIT_CODE_INFRA;
     }
     level_from_environment();
-    argp_err_exit_status = EXIT_CODE_USAGE;
     parse_arguments(&argp, argc, copy, &o);
     code = launch_under_mpi() ? run_replay(&o, argc, argv) : start_job(&o, argc, argv);
     run_options_free(&o);

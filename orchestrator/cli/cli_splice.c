@@ -1,15 +1,14 @@
 /* `l3replay splice BUILD`: carries edits of .pto files into the kernels' sources, which a compile then reads. */
 #include <argp.h>
 #include <stdio.h>
-#include <stdlib.h>
 
-#include "common/log.h"
+#include "orchestrator/cli/build_options.h"
 #include "orchestrator/cli/cli.h"
+#include "orchestrator/cli/command.h"
 #include "orchestrator/cli/option_number.h"
-#include "orchestrator/run/marker.h"
 #include "rank-worker/splice/splice.h"
 
-enum { OPT_PTOAS_TIMEOUT = 0x400, OPT_LOCK_TIMEOUT, OPT_NO_REBUILD, OPT_LOG_LEVEL, JOBS_MAX = 4096 };
+enum { OPT_PTOAS_TIMEOUT = 0x400, OPT_LOCK_TIMEOUT, OPT_NO_REBUILD };
 
 struct splice_command {
     const char *build;
@@ -22,7 +21,6 @@ static const struct argp_option option_table[] = {
     {"lock-timeout", OPT_LOCK_TIMEOUT, "SECONDS", 0,
      "Give up when another splice of this build takes longer (waits for ever unless given)", 0},
     {"no-rebuild-from-pto", OPT_NO_REBUILD, NULL, 0, "Do nothing, and say so", 0},
-    {"log-level", OPT_LOG_LEVEL, "LEVEL", 0, "debug, info, timing, warn, error or null", 0},
     {0},
 };
 
@@ -43,35 +41,22 @@ static const char doc[] =
 static error_t parse_option(int key, char *arg, struct argp_state *state)
 {
     struct splice_command *c = state->input;
-    enum log_level level;
 
     switch (key) {
+    case ARGP_KEY_INIT:
+        state->child_inputs[0] = &c->build;
+        return 0;
     case 'j':
-        c->options.jobs = option_number(state, "--jobs", arg, JOBS_MAX);
+        c->options.jobs = option_number(state, "--jobs", arg, 1, OPTION_JOBS_MAX);
         return 0;
     case OPT_PTOAS_TIMEOUT:
-        c->options.ptoas_timeout = option_number(state, "--ptoas-timeout", arg, OPTION_SECONDS_MAX);
+        c->options.ptoas_timeout = option_number(state, "--ptoas-timeout", arg, 1, OPTION_SECONDS_MAX);
         return 0;
     case OPT_LOCK_TIMEOUT:
-        c->options.lock_timeout = option_number(state, "--lock-timeout", arg, OPTION_SECONDS_MAX);
+        c->options.lock_timeout = option_number(state, "--lock-timeout", arg, 1, OPTION_SECONDS_MAX);
         return 0;
     case OPT_NO_REBUILD:
         c->options.off = true;
-        return 0;
-    case OPT_LOG_LEVEL:
-        if (log_level_parse(arg, &level))
-            argp_error(state, "\"%s\" is not a log level: debug, info, timing, warn, error and null are", arg);
-        else
-            log_set_level(level);
-        return 0;
-    case ARGP_KEY_ARG:
-        if (c->build)
-            argp_error(state, "one build directory at a time: \"%s\" is too much", arg);
-        c->build = arg;
-        return 0;
-    case ARGP_KEY_END:
-        if (!c->build)
-            argp_error(state, "name a build directory");
         return 0;
     default:
         return ARGP_ERR_UNKNOWN;
@@ -80,17 +65,12 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 
 int cli_splice(int argc, char **argv)
 {
-    static const struct argp argp = {option_table, parse_option, "BUILD", doc, NULL, NULL, NULL};
-    static char name[] = "l3replay splice";
+    static const struct argp_child children[] = {{&build_argp, 0, NULL, 0}, {0}};
+    static const struct argp argp = {.options = option_table, .parser = parse_option, .doc = doc,
+                                     .children = children};
     struct splice_command c = {.options.lines = stdout};
     struct error err;
 
-    argp_err_exit_status = EXIT_CODE_USAGE;
-    argv[0] = name; /* argp names the program by it */
-    if (argp_parse(&argp, argc, argv, 0, NULL, &c))
-        return EXIT_CODE_USAGE;
-    if (splice_build(c.build, &c.options, NULL, &err) == 0)
-        return EXIT_CODE_PASS;
-    error_print(&err);
-    return EXIT_CODE_INFRA;
+    command_parse(&argp, argc, argv, &c);
+    return command_end(splice_build(c.build, &c.options, NULL, &err), &err);
 }

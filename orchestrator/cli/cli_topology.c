@@ -4,7 +4,7 @@
 #include <unistd.h>
 
 #include "orchestrator/cli/cli.h"
-#include "orchestrator/run/marker.h"
+#include "orchestrator/cli/command.h"
 #include "topology/topology.h"
 
 static error_t parse(int key, char *arg, struct argp_state *state)
@@ -22,14 +22,9 @@ int cli_topology(int argc, char **argv)
     char host[256] = "this host";
     struct error err;
 
-    argp_err_exit_status = EXIT_CODE_USAGE;
-    argp_parse(&argp, argc, argv, 0, NULL, NULL);
+    command_parse(&argp, argc, argv, NULL);
     if (gethostname(host, sizeof host - 1) < 0)
         host[0] = '\0';
     printf("host %s\n", host);
-    if (topology_show(stdout, &err) < 0) {
-        error_print(&err);
-        return EXIT_CODE_INFRA;
-    }
-    return EXIT_CODE_PASS;
+    return command_end(topology_show(stdout, &err), &err);
 }

@@ -1,10 +1,9 @@
 #include "orchestrator/cli/dfx_options.h"
 
 #include <ctype.h>
-#include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "orchestrator/cli/option_number.h"
 #include "orchestrator/run/dfx.h"
 
 enum { OPT_SWIMLANE = 0x600, OPT_SWIMLANE_LEVEL, OPT_CHIP_SWIMLANE, OPT_L2_SWIMLANE, OPT_PMU, OPT_DEP_GEN,
@@ -30,18 +29,6 @@ static const struct argp_option options[] = {
     {0},
 };
 
-static int level(struct argp_state *state, const char *option, const char *text, int max)
-{
-    char *end;
-    long n;
-
-    errno = 0;
-    n = strtol(text, &end, 10);
-    if (!isdigit((unsigned char)*text) || *end || errno || n > max)
-        argp_error(state, "--%s is 0 to %d, not \"%s\"", option, max, text);
-    return (int)n;
-}
-
 static int is_number(const char *text)
 {
     while (isdigit((unsigned char)*text))
@@ -59,12 +46,12 @@ static int optional_level(struct argp_state *state, const char *option, const ch
         arg = next;
         state->next++;
     }
-    return arg ? level(state, option, arg, max) : bare;
+    return arg ? option_number(state, option, arg, 0, max) : bare;
 }
 
 static int event_type(struct argp_state *state, const char *arg)
 {
-    int n = level(state, "pmu", arg, DFX_PMU_MAX);
+    int n = option_number(state, "--pmu", arg, 0, DFX_PMU_MAX);
 
     if (n && !dfx_pmu_is_known(n))
         argp_error(state, "--pmu is 0 (off), 1, 2, or 4 to 8, not %d", n);
@@ -80,14 +67,14 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         o->dfx.swimlane = DFX_SWIMLANE_MAX;
         return 0;
     case OPT_SWIMLANE_LEVEL:
-        o->dfx.swimlane = level(state, "swimlane-level", arg, DFX_SWIMLANE_MAX);
+        o->dfx.swimlane = option_number(state, "--swimlane-level", arg, 0, DFX_SWIMLANE_MAX);
         return 0;
     case OPT_CHIP_SWIMLANE:
-        o->dfx.swimlane = optional_level(state, "enable-chip-swimlane", arg, DFX_SWIMLANE_MAX, DFX_SWIMLANE_MAX);
+        o->dfx.swimlane = optional_level(state, "--enable-chip-swimlane", arg, DFX_SWIMLANE_MAX, DFX_SWIMLANE_MAX);
         return 0;
     case OPT_L2_SWIMLANE:
         o->deprecated = true;
-        o->dfx.swimlane = optional_level(state, "enable-l2-swimlane", arg, DFX_SWIMLANE_MAX, DFX_SWIMLANE_MAX);
+        o->dfx.swimlane = optional_level(state, "--enable-l2-swimlane", arg, DFX_SWIMLANE_MAX, DFX_SWIMLANE_MAX);
         return 0;
     case OPT_PMU:
         o->dfx.pmu = event_type(state, arg);
@@ -99,7 +86,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         o->dfx.scope_stats = true;
         return 0;
     case OPT_DUMP_ARGS:
-        o->dfx.dump_args = optional_level(state, "dump-args", arg, DFX_DUMP_ARGS_MAX, 1);
+        o->dfx.dump_args = optional_level(state, "--dump-args", arg, DFX_DUMP_ARGS_MAX, 1);
         return 0;
     case OPT_GATHER:
         if (strcmp(arg, "auto") != 0 && strcmp(arg, "stream") != 0)

@@ -27,7 +27,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         o->no_ccache = true;
         return 0;
     case OPT_PTOAS_TIMEOUT:
-        o->ptoas_timeout = option_number(state, "--ptoas-timeout", arg, OPTION_SECONDS_MAX);
+        o->ptoas_timeout = option_number(state, "--ptoas-timeout", arg, 1, OPTION_SECONDS_MAX);
         return 0;
     default:
         return ARGP_ERR_UNKNOWN;

@@ -4,14 +4,14 @@
 #include <errno.h>
 #include <stdlib.h>
 
-int option_number(struct argp_state *state, const char *option, const char *text, int max)
+int option_number(struct argp_state *state, const char *option, const char *text, int least, int most)
 {
     char *end;
     long n;
 
     errno = 0;
     n = strtol(text, &end, 10);
-    if (!isdigit((unsigned char)*text) || *end || errno || n < 1 || n > max)
-        argp_error(state, "%s wants a whole number from 1 to %d, not \"%s\"", option, max, text);
+    if (!isdigit((unsigned char)*text) || *end || errno || n < least || n > most)
+        argp_error(state, "%s wants a whole number from %d to %d, not \"%s\"", option, least, most, text);
     return (int)n;
 }

@@ -40,22 +40,14 @@ void *option_grow(struct argp_state *state, void *array, size_t count, size_t si
     return grown;
 }
 
-static void add_input(struct argp_state *state, struct run_options *o, char *text)
+void option_named_file(struct argp_state *state, const char *option, char *text, struct named_file **files,
+                       size_t *count)
 {
     char *name, *file;
 
-    option_split(state, "input", text, &name, &file);
-    o->inputs = option_grow(state, o->inputs, o->ninput, sizeof *o->inputs);
-    o->inputs[o->ninput++] = (struct named_file){.name = name, .file = file};
-}
-
-static void add_sub_worker(struct argp_state *state, struct run_options *o, char *text)
-{
-    char *name, *file;
-
-    option_split(state, "sub-worker", text, &name, &file);
-    o->subs = option_grow(state, o->subs, o->nsub, sizeof *o->subs);
-    o->subs[o->nsub++] = (struct named_file){.name = name, .file = file};
+    option_split(state, option, text, &name, &file);
+    *files = option_grow(state, *files, *count, sizeof **files);
+    (*files)[(*count)++] = (struct named_file){.name = name, .file = file};
 }
 
 static void add_scalar(struct argp_state *state, struct run_options *o, char *text)
@@ -108,7 +100,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         o->device_ids = arg;
         return 0;
     case OPT_INPUT:
-        add_input(state, o, arg);
+        option_named_file(state, "input", arg, &o->inputs, &o->ninput);
         return 0;
     case OPT_SCALAR:
         add_scalar(state, o, arg);
@@ -117,7 +109,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         add_shape(state, o, arg);
         return 0;
     case OPT_SUB_WORKER:
-        add_sub_worker(state, o, arg);
+        option_named_file(state, "sub-worker", arg, &o->subs, &o->nsub);
         return 0;
     case OPT_DEPS:
         if (deps_mode_parse(arg, &o->deps) < 0)

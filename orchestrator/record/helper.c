@@ -71,21 +71,23 @@ int helper_timeout(double *seconds, struct error *err)
 static int start(struct conversation *c, struct error *err)
 {
     const char *python = setting("L3REPLAY_PYTHON");
-    char dir[PATH_MAX], found[PATH_MAX], *script;
-    const char *argv[] = {python ? python : found, "-S", "-B", "-X", "utf8", NULL, NULL};
-    int rc;
+    char dir[PATH_MAX], *found = NULL, *script = NULL;
+    const char *argv[] = {python, "-S", "-B", "-X", "utf8", NULL, NULL};
+    int rc = -1;
 
-    python_find(found, sizeof found);
-    if (install_find(INSTALL_RECORDER, dir, sizeof dir, err) < 0)
+    if (!python && python_find(&found, err) < 0)
         return -1;
-    script = file_join(dir, "__main__.py", err);
-    if (!script)
-        return -1;
-    argv[5] = script;
-    rc = spawn_start(&c->child, argv, true, err);
-    if (rc < 0 && err)
-        snprintf(err->mend, sizeof err->mend, "%s", MEND_PYTHON);
+    if (install_find(INSTALL_RECORDER, dir, sizeof dir, err) == 0)
+        script = file_join(dir, "__main__.py", err);
+    if (script) {
+        argv[0] = python ? python : found;
+        argv[5] = script;
+        rc = spawn_start(&c->child, argv, true, err);
+        if (rc < 0 && err)
+            snprintf(err->mend, sizeof err->mend, "%s", MEND_PYTHON);
+    }
     free(script);
+    free(found);
     c->pidfd = rc < 0 ? -1 : pidfd_open(c->child.pid, 0);
     return rc;
 }

@@ -49,7 +49,7 @@ struct result_phase {
 };
 
 struct result_version {
-    const char *name, *text; /* "l3replay", "mpi", "compiler for kernels", ... */
+    const char *name, *text; /* "l3replay", "mpi", "kernel_compiler", ... */
 };
 
 struct result_comparison {

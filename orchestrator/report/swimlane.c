@@ -8,6 +8,8 @@
 #include "common/file.h"
 #include "orchestrator/report/json_pull.h"
 
+enum { ROW_MAX = 6 }; /* numbers that a row of any version has */
+
 static const size_t max_nbytes = (size_t)8 << 30;
 
 /* What a file is read into: a row of the dispatcher's stream waits here for its core row. */
@@ -46,46 +48,65 @@ static size_t read_row(struct json_pull *p, uint64_t *row, size_t max)
     return p->fault ? 0 : n;
 }
 
-static void read_core_tasks(struct reading *r)
+/* [[number, ...], ...]: each row goes to `take`, which says whether it has a form that some version has. */
+static void read_rows(struct reading *r, bool (*take)(struct reading *r, const uint64_t *row, size_t n))
 {
-    struct swimlane *s = r->s;
-    uint64_t row[6];
+    uint64_t row[ROW_MAX];
 
     if (!json_pull_open(&r->pull, '['))
         return;
     while (json_pull_item(&r->pull) && !r->nomem) {
-        size_t n = read_row(&r->pull, row, 6);
+        size_t n = read_row(&r->pull, row, ROW_MAX);
         if (r->pull.fault)
             return;
-        if (n < 5 || row[0] >= SWIM_MAX_CORES || row[4] < row[3]) {
+        if (!take(r, row, n))
             r->odd_rows++;
-            continue;
-        }
-        if (!room(r, &s->tasks, &s->task_capacity, s->ntask, sizeof *s->tasks))
-            return;
+    }
+}
+
+static bool take_core_task(struct reading *r, const uint64_t *row, size_t n)
+{
+    struct swimlane *s = r->s;
+
+    if (n < 5 || row[0] >= SWIM_MAX_CORES || row[4] < row[3])
+        return false;
+    if (room(r, &s->tasks, &s->task_capacity, s->ntask, sizeof *s->tasks)) {
         s->has_setup = s->has_setup || n > 5;
         s->tasks[s->ntask++] = (struct swim_task){.core = (uint32_t)row[0], .token = row[1], .reg = row[2],
             .start = row[3], .end = row[4], .setup = n > 5 ? row[5] : 0};
     }
+    return true;
 }
 
-static void read_finishes(struct reading *r)
+static bool take_finish(struct reading *r, const uint64_t *row, size_t n)
 {
-    uint64_t row[4];
+    if (n < 4)
+        return false;
+    if (room(r, &r->finishes, &r->finish_capacity, r->nfinish, sizeof *r->finishes))
+        r->finishes[r->nfinish++] = (struct finish_row){row[0], row[1], row[2], row[3]};
+    return true;
+}
 
-    if (!json_pull_open(&r->pull, '['))
-        return;
-    while (json_pull_item(&r->pull) && !r->nomem) {
-        size_t n = read_row(&r->pull, row, 4);
-        if (r->pull.fault)
-            return;
-        if (n < 4) {
-            r->odd_rows++;
+/* A member of an object that is a number, and where it goes: one of the two. */
+struct number {
+    const char *key;
+    uint64_t *u64;
+    int64_t *i64;
+};
+
+/* The value of member `key`: kept when it is one of these numbers, else skipped. */
+static void read_member(struct json_pull *p, const char *key, const struct number *numbers, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (strcmp(key, numbers[i].key) != 0)
             continue;
-        }
-        if (room(r, &r->finishes, &r->finish_capacity, r->nfinish, sizeof *r->finishes))
-            r->finishes[r->nfinish++] = (struct finish_row){row[0], row[1], row[2], row[3]};
+        if (numbers[i].u64)
+            json_pull_u64(p, numbers[i].u64);
+        else
+            json_pull_i64(p, numbers[i].i64);
+        return;
     }
+    json_pull_skip(p);
 }
 
 static void read_ready(struct json_pull *p, int64_t ready[3])
@@ -101,6 +122,9 @@ static void read_phase(struct reading *r, uint32_t thread)
 {
     struct swim_phase phase = {.thread = thread, .loop_iter = -1, .ntask = -1, .pop_hit = -1, .pop_miss = -1,
                                .ready = {-1, -1, -1}};
+    const struct number numbers[] = {{"start_cycles", .u64 = &phase.start}, {"end_cycles", .u64 = &phase.end},
+                                     {"loop_iter", .i64 = &phase.loop_iter}, {"tasks_processed", .i64 = &phase.ntask},
+                                     {"pop_hit", .i64 = &phase.pop_hit}, {"pop_miss", .i64 = &phase.pop_miss}};
     struct json_pull *p = &r->pull;
     struct swimlane *s = r->s;
     char key[32];
@@ -110,22 +134,10 @@ static void read_phase(struct reading *r, uint32_t thread)
     while (json_pull_key(p, key, sizeof key)) {
         if (strcmp(key, "kind") == 0)
             json_pull_text(p, phase.kind, sizeof phase.kind);
-        else if (strcmp(key, "start_cycles") == 0)
-            json_pull_u64(p, &phase.start);
-        else if (strcmp(key, "end_cycles") == 0)
-            json_pull_u64(p, &phase.end);
-        else if (strcmp(key, "loop_iter") == 0)
-            json_pull_i64(p, &phase.loop_iter);
-        else if (strcmp(key, "tasks_processed") == 0)
-            json_pull_i64(p, &phase.ntask);
-        else if (strcmp(key, "pop_hit") == 0)
-            json_pull_i64(p, &phase.pop_hit);
-        else if (strcmp(key, "pop_miss") == 0)
-            json_pull_i64(p, &phase.pop_miss);
         else if (strcmp(key, "shared_at_end") == 0 && json_pull_peek(p) == '[')
             read_ready(p, phase.ready);
         else
-            json_pull_skip(p);
+            read_member(p, key, numbers, sizeof numbers / sizeof *numbers);
     }
     if (p->fault)
         return;
@@ -138,24 +150,16 @@ static void read_phase(struct reading *r, uint32_t thread)
 static void read_submit(struct reading *r, uint32_t thread)
 {
     struct swim_submit submit = {.thread = thread};
+    const struct number numbers[] = {{"submit_idx", .i64 = &submit.index}, {"task_id", .u64 = &submit.task},
+                                     {"start_cycles", .u64 = &submit.start}, {"end_cycles", .u64 = &submit.end}};
     struct json_pull *p = &r->pull;
     struct swimlane *s = r->s;
     char key[32];
 
     if (!json_pull_open(p, '{'))
         return;
-    while (json_pull_key(p, key, sizeof key)) {
-        if (strcmp(key, "submit_idx") == 0)
-            json_pull_i64(p, &submit.index);
-        else if (strcmp(key, "task_id") == 0)
-            json_pull_u64(p, &submit.task);
-        else if (strcmp(key, "start_cycles") == 0)
-            json_pull_u64(p, &submit.start);
-        else if (strcmp(key, "end_cycles") == 0)
-            json_pull_u64(p, &submit.end);
-        else
-            json_pull_skip(p);
-    }
+    while (json_pull_key(p, key, sizeof key))
+        read_member(p, key, numbers, sizeof numbers / sizeof *numbers);
     if (p->fault)
         return;
     if (submit.end < submit.start)
@@ -231,9 +235,9 @@ static void read_document(struct reading *r)
         else if (strcmp(key, "metadata") == 0)
             read_metadata(r);
         else if (strcmp(key, "aicore_tasks") == 0)
-            read_core_tasks(r);
+            read_rows(r, take_core_task);
         else if (strcmp(key, "aicpu_tasks") == 0)
-            read_finishes(r);
+            read_rows(r, take_finish);
         else if (strcmp(key, "aicpu_scheduler_phases") == 0)
             read_threads(r, read_phase);
         else if (strcmp(key, "aicpu_orchestrator_phases") == 0)

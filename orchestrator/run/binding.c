@@ -2,9 +2,12 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "common/file.h"
 
@@ -65,20 +68,34 @@ static size_t file_length(const char *text)
     return (size_t)(colon - text);
 }
 
+/* Whether `path` is a file that Python will be able to read. */
+static int check_file(const char *path, const char *option, struct error *err)
+{
+    static const char mend[] = "give a Python file that defines the function";
+    struct stat st;
+
+    if (stat(path, &st) == 0 && !S_ISREG(st.st_mode))
+        return error_set(err, option, mend, "%s is %s", path, S_ISDIR(st.st_mode) ? "a directory" : "no regular file");
+    if (faccessat(AT_FDCWD, path, R_OK, AT_EACCESS) == 0)
+        return 0;
+    if (errno == ENOENT)
+        return error_set(err, option, mend, "there is no file %s", path);
+    return error_errno(err, option, file_errno_mend(errno), "cannot read %s", path);
+}
+
 static int bind_typed(struct binding *b, const char *name, const char *typed, struct error *err)
 {
     size_t length = file_length(typed);
     char *path = strndup(typed, length), *option = NULL;
-    int rc = 0;
+    int rc;
 
     b->function = strdup(typed[length] ? typed + length + 1 : name);
     if (!path || !b->function || asprintf(&option, "--sub-worker %s", name) < 0) {
         free(path);
         return error_nomem(err, typed, length);
     }
-    if (!file_is_regular(path))
-        rc = error_set(err, option, "give a Python file that defines the function", "there is no file %s", path);
-    else if (!(b->file = realpath(path, NULL)))
+    rc = check_file(path, option, err);
+    if (rc == 0 && !(b->file = realpath(path, NULL)))
         rc = error_errno(err, option, file_errno_mend(errno), "cannot find %s", path);
     free(option);
     free(path);

@@ -27,8 +27,8 @@ struct bindings {
 };
 
 /* Bind every sub-worker of `plan`; `given` is what was typed. Errors: a NAME that neither the build nor the plan
- * knows, or twice the same (ERROR_USAGE); a sub-worker that is called and not bound; a file that is not there; a call
- * that passes the address of a domain, which means nothing to a sub-worker's process. */
+ * knows, or twice the same (ERROR_USAGE); a sub-worker that is called and not bound; a file that is not there or that
+ * cannot be read; a call that passes the address of a domain, which means nothing to a sub-worker's process. */
 int bindings_open(struct bindings *out, const struct sub_workers *of_build, const struct plan *plan,
                   const struct named_file *given, size_t ngiven, struct error *err);
 void bindings_free(struct bindings *b); /* a zeroed struct is fine */

@@ -54,7 +54,8 @@ void outcome_verify(struct outcome *out, const struct run_options *o, const stru
 
         if (s->kind != PLAN_PARAM)
             continue;
-        if (o->save_outputs && s->direction != PLAN_IN && save_output(o->save_outputs, &p->recording.plan, i, data, &err) < 0)
+        if (o->save_outputs && s->direction != PLAN_IN &&
+            save_output(o->save_outputs, &p->recording.plan, i, data, &err) < 0)
             set_failure(out, &err);
         compare(out, p, i, data);
     }
@@ -68,8 +69,8 @@ static void print_summary(const struct outcome *out, const struct prepared *p)
 
     if (!p->segment.header)
         return;
-    log_msg(LOG_TIMING, "%u dispatches on %u cards in %.3f ms (record %.0f ms, plan %.0f ms, compile %.0f ms: %u built, "
-                        "%u reused; load %.0f ms, run %.0f ms)",
+    log_msg(LOG_TIMING, "%u dispatches on %u cards in %.3f ms (record %.0f ms, plan %.0f ms, compile %.0f ms: %u "
+                        "built, %u reused; load %.0f ms, run %.0f ms)",
             timings_dispatches(&p->segment), p->recording.plan.world_size, (double)timings_span_ns(&p->segment) / 1e6,
             (double)ph->spent_ns[PHASE_RECORD] / 1e6, (double)ph->spent_ns[PHASE_PLAN] / 1e6,
             (double)ph->spent_ns[PHASE_COMPILE] / 1e6, p->compiled.nbuilt, p->compiled.nreused,
@@ -82,13 +83,15 @@ static int write_result(const struct outcome *out, const struct run_options *o, 
     struct result_phase phases[PHASE_COUNT + 1];
     struct timings timings = {0};
     struct versions versions;
+    const struct build *build = &p->recording.build;
     struct result r = {.verdict = out->verdict, .marker = marker,
-                       .error = out->verdict == RESULT_PASS ? NULL : &out->error, .build = p->recording.build.dir ? p->recording.build.dir : o->build,
-                       .plan = o->plan_file, .platform = p->recording.build.platform, .device = "cpu",
-                       .world_size = p->recording.build.ndevice, .ndevice_id = p->recording.build.ndevice,
-                       .device_ids = p->recording.build.device_ids, .seed = o->seed, .tolerance = o->tolerance, .rounds = 1, .clock_error_ns = out->clock_error_ns,
-                       .nphase = PHASE_COUNT, .phases = phases,
-                       .nnote = p->recording.build.nnote, .notes = (const char *const *)p->recording.build.notes};
+                       .error = out->verdict == RESULT_PASS ? NULL : &out->error,
+                       .build = build->dir ? build->dir : o->build, .plan = o->plan_file,
+                       .platform = build->platform, .device = "cpu", .world_size = build->ndevice,
+                       .ndevice_id = build->ndevice, .device_ids = build->device_ids, .seed = o->seed,
+                       .tolerance = o->tolerance, .rounds = 1, .clock_error_ns = out->clock_error_ns,
+                       .nphase = PHASE_COUNT, .phases = phases, .nnote = build->nnote,
+                       .notes = (const char *const *)build->notes};
     int rc = -1;
 
     for (int i = 0; i < PHASE_COUNT; i++)
@@ -96,12 +99,12 @@ static int write_result(const struct outcome *out, const struct run_options *o, 
     if (p->segment.header && timings_first_start_ns(&p->segment))
         phases[r.nphase++] = (struct result_phase){
             "mpi init to first dispatch", (double)(timings_first_start_ns(&p->segment) - out->init_end_ns) / 1e9};
-    versions_collect(&versions);
+    versions_collect(&versions, &p->compiled);
     r.comparisons = out->comparisons;
     r.ncomparison = out->ncomparison;
     r.versions = versions.items;
     r.nversion = versions.count;
-    if (p->segment.header && timings_collect(&timings, &p->segment, p->recording.build.device_ids, out->nproc, err) < 0)
+    if (p->segment.header && timings_collect(&timings, &p->segment, build->device_ids, out->nproc, err) < 0)
         goto out;
     r.cards = timings.cards;
     r.ncard = timings.ncard;
@@ -137,7 +140,7 @@ int outcome_report(struct outcome *out, const struct run_options *o, const struc
         print_summary(out, p);
     if (settled) /* perhaps by an interrupt: mpirun leaves a second, which a file on a busy disk may take */
         code = print_marker(out, p);
-    if (o->result_file && write_result(out, o, p, marker, &err) < 0) {
+    if (o->result_file && !p->no_result && write_result(out, o, p, marker, &err) < 0) {
         error_print(&err);
         out->verdict = RESULT_INFRA; /* outputs that were asked for and are lost */
     }

@@ -23,21 +23,24 @@ static int check_device(const struct run_options *o, const struct build *build, 
 }
 
 /* Told before the first kernel and not after the last one. */
-static int check_places(const struct run_options *o, const struct build *build, struct error *err)
+static int check_places(const struct run_options *o, struct prepared *p, struct error *err)
 {
-    if (o->result_file && file_check_writable(o->result_file, err) < 0)
+    const struct build *build = &p->recording.build;
+
+    p->no_result = o->result_file && file_check_writable(o->result_file, err) < 0;
+    if (p->no_result)
         return -1;
     if (o->save_outputs && file_check_makeable(o->save_outputs, err) < 0)
         return -1;
     for (uint32_t i = 0; o->save_outputs && file_is_directory(o->save_outputs) && i < build->nparam; i++) {
-        const struct build_param *p = &build->params[i];
+        const struct build_param *param = &build->params[i];
         char *path;
         int rc;
 
-        if (p->direction == PLAN_IN || p->scalar)
+        if (param->direction == PLAN_IN || param->scalar)
             continue;
-        if (asprintf(&path, "%s/%s.npy", o->save_outputs, p->name) < 0)
-            return error_nomem(err, o->save_outputs, strlen(o->save_outputs) + strlen(p->name) + 6);
+        if (asprintf(&path, "%s/%s.npy", o->save_outputs, param->name) < 0)
+            return error_nomem(err, o->save_outputs, strlen(o->save_outputs) + strlen(param->name) + 6);
         rc = file_check_writable(path, err);
         free(path);
         if (rc < 0)
@@ -132,12 +135,13 @@ static int compile(const struct run_options *o, const struct mpi_job *job, struc
     return rc;
 }
 
-int prepare(const struct run_options *o, const struct mpi_job *job, struct phases *phases, struct prepared *p, struct error *err)
+int prepare(const struct run_options *o, const struct mpi_job *job, struct phases *phases, struct prepared *p,
+            struct error *err)
 {
     memset(p, 0, sizeof *p);
     p->segment.fd = -1;
     phases_enter(phases, PHASE_OPEN);
-    if (recording_open(&p->recording, o, err) < 0 || check_places(o, &p->recording.build, err) < 0 ||
+    if (recording_open(&p->recording, o, err) < 0 || check_places(o, p, err) < 0 ||
         check_device(o, &p->recording.build, err) < 0 ||
         build_check_dtypes(&p->recording.build, "cpu", err) < 0)
         return -1;

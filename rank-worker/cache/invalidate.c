@@ -13,50 +13,68 @@
 #include "rank-worker/cache/stamp.h"
 #include "rank-worker/cache/subbuilds.h"
 
-/* Which files of a directory are binaries. */
+/* Which files of a directory are binaries, and what else is written there with them. */
 struct place {
     const char *name;
-    const char *endings[2];
+    const char *endings[2], *other;
     int depth; /* levels below `name`; 0: any */
 };
 
 static const struct place places[] = {
-    {"cache", {".bin", NULL}, 1},
-    {"kernels", {".so", ".o"}, 0},
-    {"orchestration", {".so", ".o"}, 0},
+    {"cache", {".bin", NULL}, "binary_context.json", 1},
+    {"kernels", {".so", ".o"}, NULL, 0},
+    {"orchestration", {".so", ".o"}, NULL, 0},
 };
 
 enum { PLACES = sizeof places / sizeof *places };
 
-static bool ends_in(const char *name, const char *ending)
-{
-    size_t n = strlen(name), e = ending ? strlen(ending) : 0;
+enum finding { OTHER = 0, BINARY, UNFINISHED };
 
-    return e && n >= e && strcmp(name + n - e, ending) == 0;
+static bool ends_in(const char *name, size_t n, const char *ending)
+{
+    size_t e = ending ? strlen(ending) : 0;
+
+    return e && n >= e && memcmp(name + n - e, ending, e) == 0;
 }
 
-static bool is_binary(const struct place *place, const FTSENT *entry)
+static bool is_named_so(const struct place *place, const char *name, size_t n)
 {
+    return ends_in(name, n, place->endings[0]) || ends_in(name, n, place->endings[1]);
+}
+
+/* Unfinished files are ours, left by a process that was killed: whoever installs binaries holds the lock. */
+static enum finding look_at(const struct place *place, const FTSENT *entry)
+{
+    const char *name = entry->fts_name;
+    size_t n;
+
     if (entry->fts_info != FTS_F && entry->fts_info != FTS_SL && entry->fts_info != FTS_SLNONE &&
         entry->fts_info != FTS_DEFAULT)
-        return false;
-    return ends_in(entry->fts_name, place->endings[0]) || ends_in(entry->fts_name, place->endings[1]);
+        return OTHER;
+    if (is_named_so(place, name, strlen(name)))
+        return BINARY;
+    if (entry->fts_info == FTS_F && file_is_unfinished(name, &n) &&
+        (is_named_so(place, name, n) || ends_in(name, n, place->other)))
+        return UNFINISHED;
+    return OTHER;
 }
 
-static int remove_file(const char *path, uint32_t *removed, struct error *err)
+static int remove_file(const char *path, enum finding what, uint32_t *removed, struct error *err)
 {
     if (unlink(path) == 0)
-        ++*removed;
+        *removed += what == BINARY;
     else if (errno != ENOENT)
         return error_errno(err, path, file_errno_mend(errno), "cannot delete %s", path);
     return 0;
 }
 
-/* Count the binaries below `path`, or delete them. Symbolic links are deleted, not followed. */
+/* Count what there is to delete below `path`, or delete it and count the binaries. Symbolic links are deleted, not
+ * followed. */
 static int walk(const struct place *place, char *path, bool deleting, uint32_t *count, struct error *err)
 {
     char *roots[] = {path, NULL};
     FTS *tree = fts_open(roots, FTS_PHYSICAL | FTS_NOCHDIR, NULL);
+    enum finding what;
     FTSENT *entry;
     int rc = 0;
 
@@ -69,9 +87,9 @@ static int walk(const struct place *place, char *path, bool deleting, uint32_t *
                              entry->fts_path);
         } else if (entry->fts_info == FTS_D && place->depth && entry->fts_level >= place->depth) {
             fts_set(tree, entry, FTS_SKIP);
-        } else if (is_binary(place, entry)) {
+        } else if ((what = look_at(place, entry)) != OTHER) {
             if (deleting)
-                rc = remove_file(entry->fts_path, count, err);
+                rc = remove_file(entry->fts_path, what, count, err);
             else
                 ++*count;
         }

@@ -2,7 +2,8 @@
  * invalidate - delete what compiles left in a build, so that the sources are compiled again.
  *
  * Deleted are, in each program's directory, cache/binary_context.json, the .bin files of cache/, and every .so and
- * .o under kernels/ and orchestration/ at any depth. Sources are never touched, and nothing outside of the build is.
+ * .o under kernels/ and orchestration/ at any depth, and what a killed process of ours left of writing one of these.
+ * Sources are never touched, and nothing outside of the build is.
  * Format: docs/formats.md, "Binaries in a build".
  */
 #ifndef L3R_RANK_WORKER_CACHE_INVALIDATE_H
@@ -21,7 +22,8 @@ struct invalidate_options {
 };
 
 /* The whole build: its root and every program's directory, each under its own lock. `*removed` (may be NULL) is the
- * number of binaries deleted, without stamps. A directory without binaries is not written to, nor made. */
+ * number of binaries deleted, without stamps and unfinished files. A directory without any of these is not written to,
+ * nor made. */
 int invalidate_build(const char *build, const struct invalidate_options *options, uint32_t *removed,
                      struct error *err);
 

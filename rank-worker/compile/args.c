@@ -28,16 +28,20 @@ void args_take(struct args *a, char *text)
     a->v[a->n] = NULL;
 }
 
-void args_add(struct args *a, const char *fmt, ...)
+static char *format(const char *fmt, va_list ap)
 {
     char *text = NULL;
+
+    return vasprintf(&text, fmt, ap) < 0 ? NULL : text;
+}
+
+void args_add(struct args *a, const char *fmt, ...)
+{
     va_list ap;
 
     va_start(ap, fmt);
-    if (vasprintf(&text, fmt, ap) < 0)
-        text = NULL;
+    args_take(a, format(fmt, ap));
     va_end(ap);
-    args_take(a, text);
 }
 
 void args_add_all(struct args *a, const char *const *texts, size_t n)
@@ -125,12 +129,11 @@ void args_free(struct args *a)
 
 char *text_format(const char *fmt, ...)
 {
-    char *text = NULL;
+    char *text;
     va_list ap;
 
     va_start(ap, fmt);
-    if (vasprintf(&text, fmt, ap) < 0)
-        text = NULL;
+    text = format(fmt, ap);
     va_end(ap);
     return text;
 }

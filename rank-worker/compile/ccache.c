@@ -2,23 +2,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
-
-char *ccache_find(void)
-{
-    const char *at = getenv("PATH");
-
-    while (at && *at) {
-        size_t n = strcspn(at, ":");
-        char *path = n ? text_format("%.*s/ccache", (int)n, at) : NULL;
-
-        if (path && access(path, X_OK) == 0)
-            return path;
-        free(path);
-        at += n + (at[n] == ':');
-    }
-    return NULL;
-}
 
 void ccache_environment(struct args *env)
 {

@@ -10,11 +10,8 @@
 
 #include "rank-worker/compile/args.h"
 
-/* Path of the first ccache on PATH, to be freed; NULL: there is none. */
-char *ccache_find(void);
-
-/* Let ccache take precompiled headers and use our dependency files (CCACHE_SLOPPINESS, CCACHE_DEPEND), unless the user's
- * environment says what it should. */
+/* Let ccache take precompiled headers and use our dependency files (CCACHE_SLOPPINESS, CCACHE_DEPEND), unless the
+ * user's environment says what it should. */
 void ccache_environment(struct args *env);
 
 /* From the command `whole` that compiles and links `source` into `output` in one: the one that compiles it through

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "common/executable.h"
 #include "common/install.h"
 #include "rank-worker/cache/identity.h"
 #include "rank-worker/compile/build.h"
@@ -187,12 +188,21 @@ static int open_all(struct work *w, const struct program_table *programs, const 
     if (store_open(&w->env.store, err) < 0 || find_tools(w, err) < 0)
         return -1;
     if (!options->no_ccache) {
-        w->env.ccache = ccache_find();
+        if (executable_find("ccache", &w->env.ccache, err) < 0)
+            return -1;
         ccache_environment(&w->env.env);
         if (args_done(&w->env.env, err) < 0)
             return -1;
     }
     return look_up(w, counts, err);
+}
+
+static char *take_version(struct toolchain *tool)
+{
+    char *version = tool->version;
+
+    tool->version = NULL;
+    return version;
 }
 
 static int compile_all(struct work *w, const struct program_table *programs, const struct compile_options *options,
@@ -207,7 +217,11 @@ static int compile_all(struct work *w, const struct program_table *programs, con
         return -1;
     out->nbuilt = counts.built;
     out->nreused = counts.reused;
-    return hand_out(w, &counts, err);
+    if (hand_out(w, &counts, err) < 0)
+        return -1;
+    out->kernel_compiler = take_version(&w->env.tools[TOOLCHAIN_KERNEL]);
+    out->orchestration_compiler = take_version(&w->env.tools[TOOLCHAIN_ORCHESTRATION]);
+    return 0;
 }
 
 static int make_slots(const struct program_table *programs, struct compiled *out, struct error *err)
@@ -336,5 +350,7 @@ void compiled_free(struct compiled *c)
         free(c->items[i].orchestration);
     }
     free(c->items);
+    free(c->kernel_compiler);
+    free(c->orchestration_compiler);
     *c = (struct compiled){0};
 }

@@ -39,6 +39,10 @@ struct compiled {
     uint32_t count;
     struct compiled_program *items;
     uint32_t nbuilt, nreused; /* compiler runs, and objects found in the store */
+
+    /* First line of the --version of what the objects are made by, also of those found in the store; NULL where there
+     * is no source of the kind. */
+    char *kernel_compiler, *orchestration_compiler;
 };
 
 /* Refuse by name, before anything is compiled, what the cpu device cannot do

@@ -1,12 +1,12 @@
 #include "rank-worker/compile/toolchain.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "common/executable.h"
 #include "common/file.h"
 #include "common/log.h"
 #include "rank-worker/compile/jobs.h"
@@ -36,27 +36,6 @@ static const struct requirement requirements[] = {
                                  {"g++", "clang++", "g++-15", "g++-14", "g++-13", "g++-12", "clang++-19", "clang++-20",
                                   "clang++-21", "clang++-18", "clang++-17"}},
 };
-
-/* Search PATH for an executable file; malloc'd, NULL when there is none. A name with a slash is a path. */
-static char *find_program(const char *name)
-{
-    const char *path = getenv("PATH"), *next;
-    struct stat st;
-    char *found;
-
-    if (strchr(name, '/'))
-        return access(name, X_OK) == 0 ? strdup(name) : NULL;
-    for (; path && *path; path = *next ? next + 1 : next) {
-        next = strchrnul(path, ':');
-        if (next == path)
-            continue;
-        found = text_format("%.*s/%s", (int)(next - path), path, name);
-        if (found && access(found, X_OK) == 0 && stat(found, &st) == 0 && S_ISREG(st.st_mode))
-            return found;
-        free(found);
-    }
-    return NULL;
-}
 
 /* The first number that is followed by a dot and begins a word: "g++ (Debian 12.2.0-14) 12.2.0",
  * "Debian clang version 19.1.7 (3~deb12u1)", "g++-13 (Ubuntu 13.3.0-6ubuntu2~24.04) 13.3.0". */
@@ -183,12 +162,10 @@ static bool is_enough(const struct toolchain *tool, const struct requirement *ne
 static int take_named(const char *name, const struct requirement *need, const struct store *store,
                       char *const *env, struct toolchain *tool, struct error *err)
 {
-    char *path = find_program(name);
+    char *path;
 
-    if (!path)
-        return error_set(err, need->variable, need->mend, "the compiler \"%s\" is not there or cannot be executed",
-                         name);
-    if (examine(path, store, env, tool, err) < 0)
+    if (executable_need(name, need->variable, need->mend, &path, err) < 0 ||
+        examine(path, store, env, tool, err) < 0)
         return -1;
     if (is_enough(tool, need))
         return 0;
@@ -210,7 +187,8 @@ int toolchain_find(enum toolchain_use use, const struct store *store, char *cons
         return take_named(given, need, store, env, tool, err);
     for (size_t i = 0; i < sizeof need->names / sizeof *need->names && need->names[i]; i++) {
         struct error ignored;
-        path = find_program(need->names[i]);
+        if (executable_find(need->names[i], &path, err) < 0)
+            return -1;
         if (!path || examine(path, store, env, tool, &ignored) < 0)
             continue;
         if (is_enough(tool, need)) {

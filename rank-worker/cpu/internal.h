@@ -37,6 +37,17 @@ enum { LANE_AIC = 1, LANE_AIV0 = 2, LANE_AIV1 = 4 };
 
 typedef void (*kernel_fn)(int64_t *args);
 
+/* Append to a list that is linked by `next` and known by its two ends; `last` of an empty one is NULL. */
+#define CPU_APPEND(first, last, item)                                                                                  \
+    do {                                                                                                               \
+        if (last) {                                                                                                    \
+            (last)->next = (item);                                                                                     \
+        } else {                                                                                                       \
+            (first) = (item);                                                                                          \
+        }                                                                                                              \
+        (last) = (item);                                                                                               \
+    } while (0)
+
 struct cpu_kernel {
     int32_t func_id;
     char *name;

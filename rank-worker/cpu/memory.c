@@ -147,12 +147,7 @@ static void *chunk_alloc(struct device *dev, struct ring *r, size_t nbytes)
         }
         c->next = NULL;
         c->used = head;
-        if (r->newest) {
-            r->newest->next = c;
-        } else {
-            r->oldest = c;
-        }
-        r->newest = c;
+        CPU_APPEND(r->oldest, r->newest, c);
     }
     void *p = (char *)c + c->used;
     c->used += nbytes;

@@ -136,12 +136,7 @@ static struct profile_dump *add_dump(struct profile *p, const struct task *task,
     out->role = (uint8_t)role;
     out->after = after;
     out->bin_offset = p->bin_nbytes;
-    if (p->last_dump) {
-        p->last_dump->next = out;
-    } else {
-        p->dumps = out;
-    }
-    p->last_dump = out;
+    CPU_APPEND(p->dumps, p->last_dump, out);
     p->ndump++;
     return out;
 }

@@ -65,12 +65,7 @@ static struct profile_edge *add_edge(struct profile *p, uint64_t pred, enum edge
     e->arg = p->arg;
     e->source = source;
     e->kinds = kinds;
-    if (p->last_edge) {
-        p->last_edge->next = e;
-    } else {
-        p->edges = e;
-    }
-    p->last_edge = e;
+    CPU_APPEND(p->edges, p->last_edge, e);
     return e;
 }
 
@@ -147,12 +142,7 @@ void profile_deps_task(struct device *dev, const struct task *task, const struct
         t->args[i].tag = args->tags[i];
         take_slice(&t->args[i].slice, &task->tensors[i]);
     }
-    if (p->last_task) {
-        p->last_task->next = t;
-    } else {
-        p->tasks = t;
-    }
-    p->last_task = t;
+    CPU_APPEND(p->tasks, p->last_task, t);
 }
 
 /* The same for the same buffer and version, whoever computes it: FNV-1a over both. */

@@ -42,12 +42,7 @@ void cpu_profile_scope(struct device *dev, bool end)
     s->deps_start = r->deps_freed;
     s->deps_end = r->deps_made;
     s->nwrite = cpu_depmap_count(dev->map);
-    if (p->last_scope) {
-        p->last_scope->next = s;
-    } else {
-        p->scopes = s;
-    }
-    p->last_scope = s;
+    CPU_APPEND(p->scopes, p->last_scope, s);
     p->nscope++;
 }
 

@@ -28,12 +28,7 @@ void cpu_profile_dispatched(struct device *dev, struct lane *lane)
     r->core = (int16_t)profile_core(lane);
     r->reg = p->nreg[r->core]++;
     r->dispatch_ns = p->want.swimlane >= LEVEL_DISPATCH ? cpu_now_ns() : 0;
-    if (p->last_run) {
-        p->last_run->next = r;
-    } else {
-        p->runs = r;
-    }
-    p->last_run = r;
+    CPU_APPEND(p->runs, p->last_run, r);
     lane->run = r;
 }
 
@@ -71,12 +66,7 @@ static struct profile_phase *add_phase(struct profile *p, enum profile_kind kind
     }
     phase->kind = kind;
     phase->loop = t->loops;
-    if (t->last) {
-        t->last->next = phase;
-    } else {
-        t->first = phase;
-    }
-    t->last = phase;
+    CPU_APPEND(t->first, t->last, phase);
     return phase;
 }
 
@@ -198,12 +188,7 @@ void cpu_profile_submitted(struct device *dev, uint64_t task, uint64_t index, ui
         return;
     }
     *s = (struct profile_submit){.index = index, .task = task, .start_ns = start_ns, .end_ns = cpu_now_ns()};
-    if (p->last_submit) {
-        p->last_submit->next = s;
-    } else {
-        p->submits = s;
-    }
-    p->last_submit = s;
+    CPU_APPEND(p->submits, p->last_submit, s);
 }
 
 static void write_metadata(FILE *f, const struct profile *p)

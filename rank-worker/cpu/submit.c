@@ -240,6 +240,19 @@ static void publish(struct device *dev, struct task *task)
     }
 }
 
+/* Under the lock: a task that has all its parts goes to `place`, publish() or cpu_complete(). */
+static void hand_over(struct device *dev, struct task *task, const struct l3r_core_args *args, uint64_t start_ns,
+                      void (*place)(struct device *dev, struct task *task))
+{
+    if (dev->profile) {
+        cpu_profile_task(dev, task, args);
+    }
+    place(dev, task);
+    if (dev->profile) {
+        cpu_profile_submitted(dev, task->id, dev->nsubmit - 1, start_ns);
+    }
+}
+
 /* Kernels of the lanes; a lone aiv1 is an aiv0. False after a fatal error. */
 static bool resolve(struct device *dev, const struct l3r_mixed *mixed, const struct cpu_kernel *kernels[3],
                     uint8_t *lanes)
@@ -307,13 +320,7 @@ void l3r_cpu_submit(const struct l3r_mixed *kernels, const struct l3r_core_args 
     task->nblock = args->tail.launch.block_num;
     task->sync_start = args->tail.launch.sync_start && task->nblock > 1;
     take_predicate(task, &args->tail.predicate);
-    if (dev->profile) {
-        cpu_profile_task(dev, task, args);
-    }
-    publish(dev, task);
-    if (dev->profile) {
-        cpu_profile_submitted(dev, task->id, dev->nsubmit - 1, start);
-    }
+    hand_over(dev, task, args, start, publish);
 done:
     pthread_mutex_unlock(&dev->lock);
 }
@@ -328,13 +335,7 @@ void l3r_cpu_submit_dummy(const struct l3r_core_args *args, struct l3r_outputs *
     pthread_mutex_lock(&dev->lock);
     struct task *task = add_task(dev, args, out);
     if (task) {
-        if (dev->profile) {
-            cpu_profile_task(dev, task, args);
-        }
-        publish(dev, task);
-        if (dev->profile) {
-            cpu_profile_submitted(dev, task->id, dev->nsubmit - 1, start);
-        }
+        hand_over(dev, task, args, start, publish);
     }
     pthread_mutex_unlock(&dev->lock);
 }
@@ -357,13 +358,7 @@ void l3r_cpu_alloc(const struct l3r_core_args *args, struct l3r_outputs *out)
     }
     struct task *task = fine ? add_task(dev, args, out) : NULL;
     if (task) {
-        if (dev->profile) {
-            cpu_profile_task(dev, task, args);
-        }
-        cpu_complete(dev, task);
-        if (dev->profile) {
-            cpu_profile_submitted(dev, task->id, dev->nsubmit - 1, start);
-        }
+        hand_over(dev, task, args, start, cpu_complete);
     }
     pthread_mutex_unlock(&dev->lock);
 }

@@ -177,6 +177,14 @@ static bool collect(const struct executor *x, int *status)
     return waitpid(x->pid, status, 0) == x->pid;
 }
 
+/* It was waited for: what it wrote last is passed on. */
+static void forget(struct executor *x)
+{
+    x->pid = 0;
+    child_log_read(&x->log);
+    child_log_close(&x->log);
+}
+
 uint32_t executors_reap(struct executors *e, bool *failed, struct error *err)
 {
     uint32_t alive = 0;
@@ -191,9 +199,7 @@ uint32_t executors_reap(struct executors *e, bool *failed, struct error *err)
             alive++;
             continue;
         }
-        x->pid = 0;
-        child_log_read(&x->log);
-        child_log_close(&x->log);
+        forget(x);
         judge(e, x, status, failed, err);
     }
     return alive;
@@ -214,9 +220,7 @@ void executors_kill(struct executors *e)
         kill(x->pid, SIGKILL);
         while (waitpid(x->pid, &status, 0) < 0 && errno == EINTR)
             ;
-        x->pid = 0;
-        child_log_read(&x->log);
-        child_log_close(&x->log);
+        forget(x);
     }
 }
 

@@ -2,8 +2,8 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
+#include "common/executable.h"
 #include "common/file.h"
 #include "common/log.h"
 #include "rank-worker/compile/args.h"
@@ -11,44 +11,20 @@
 
 enum { QUOTED_MAX = 1000 }; /* bytes of its output that fit into an error beside the rest */
 
-static bool is_program(const char *path)
-{
-    return file_is_regular(path) && access(path, X_OK) == 0;
-}
-
-/* dir/name when that is a program; an empty `dir` is the current one. */
-static int try_place(struct span dir, const char *name, char **path, struct error *err)
-{
-    char *candidate = dir.size ? text_format("%.*s/%s", (int)dir.size, dir.at, name) : text_format("./%s", name);
-
-    if (!candidate)
-        return error_nomem(err, name, dir.size + strlen(name) + 2);
-    if (is_program(candidate))
-        *path = candidate;
-    else
-        free(candidate);
-    return 0;
-}
-
 int ptoas_find(char **path, struct error *err)
 {
     static const char *const below_root[] = {"ptoas", "ptoas.sh", "bin/ptoas"};
-    const char *root = getenv("PTOAS_ROOT"), *at = getenv("PATH");
+    const char *root = getenv("PTOAS_ROOT");
 
     *path = NULL;
-    if (root && *root) {
-        for (size_t i = 0; i < sizeof below_root / sizeof *below_root && !*path; i++) {
-            if (try_place((struct span){root, strlen(root)}, below_root[i], path, err))
-                return -1;
-        }
-        return 0;
-    }
-    for (bool more = at != NULL; more && !*path;) {
-        size_t n = strcspn(at, ":");
-        if (try_place((struct span){at, n}, "ptoas", path, err))
+    if (!root || !*root)
+        return executable_find("ptoas", path, err);
+    for (size_t i = 0; i < sizeof below_root / sizeof *below_root && !*path; i++) {
+        char *candidate = file_join(root, below_root[i], err);
+        int rc = candidate ? executable_find(candidate, path, err) : -1;
+        free(candidate);
+        if (rc < 0)
             return -1;
-        more = at[n] == ':';
-        at += n + 1;
     }
     return 0;
 }

@@ -223,7 +223,20 @@ out:
 
 /* --- left-overs ----------------------------------------------------------- */
 
-static void sweep(const char *program, const char *below, const char *pattern)
+/* What ptoas was to write. */
+static bool is_output(const char *name)
+{
+    return fnmatch(".*.[0-9]*.[0-9]*.l3replay.cpp", name, 0) == 0;
+}
+
+static bool is_unfinished(const char *name)
+{
+    size_t length;
+
+    return file_is_unfinished(name, &length) && length > 4 && strncmp(name + length - 4, ".cpp", 4) == 0;
+}
+
+static void sweep(const char *program, const char *below, bool (*is_ours)(const char *name))
 {
     char *path = file_join(program, below, NULL);
     DIR *dir = path ? opendir(path) : NULL;
@@ -231,7 +244,7 @@ static void sweep(const char *program, const char *below, const char *pattern)
     const struct dirent *entry;
 
     while (fd >= 0 && (entry = readdir(dir)) != NULL) {
-        if (fnmatch(pattern, entry->d_name, 0) == 0)
+        if (is_ours(entry->d_name))
             unlinkat(fd, entry->d_name, 0); /* one that stays does no harm */
     }
     if (dir)
@@ -241,10 +254,8 @@ static void sweep(const char *program, const char *below, const char *pattern)
 
 void splice_leftovers_remove(const char *program)
 {
-    static const char written[] = "*.cpp.[0-9]*.[0-9]*.part"; /* file_write_begin()'s names */
-
-    sweep(program, "ptoas", ".*.[0-9]*.[0-9]*.l3replay.cpp");
-    sweep(program, "ptoas", written);
-    sweep(program, "kernels/aic", written);
-    sweep(program, "kernels/aiv", written);
+    sweep(program, "ptoas", is_output);
+    sweep(program, "ptoas", is_unfinished);
+    sweep(program, "kernels/aic", is_unfinished);
+    sweep(program, "kernels/aiv", is_unfinished);
 }

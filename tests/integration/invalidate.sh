@@ -42,7 +42,7 @@ run "$L3REPLAY" invalidate --help
 expect_status 0
 expect_out 'Examples:' 'l3replay invalidate build_output' 'Exit status'
 run "$L3REPLAY" invalidate
-expect_usage 'build directory'
+expect_usage 'which build'
 run "$L3REPLAY" invalidate "$build" more
 expect_usage 'more'
 run "$L3REPLAY" invalidate --lock-timeout -1 "$build"

@@ -128,7 +128,7 @@ run "$L3REPLAY" report "$work/empty"
 expect_status 3
 expect_err 'no profiles' 'mend:'
 run "$L3REPLAY" report
-expect_usage 'name a directory'
+expect_usage 'which profiles'
 run "$L3REPLAY" report "$profiles" --format pdf
 expect_usage 'not a format'
 

@@ -82,6 +82,19 @@ expect_pass 0
 json 'result["result"] == "PASS"'
 json 'result["devices"] == [0, 1, 2, 3]'
 json 'result["world_size"] == 4'
+# Compilers: by what they say themselves, also when everything came from the store.
+cxx=$(command -v g++ || command -v clang++-19)
+for _ in 1 2; do
+    run env L3REPLAY_ORCH_CXX="$cxx" "$L3REPLAY" run "$build" -n 1 --result "$work/result.json"
+    expect_pass 0
+    json "result['versions']['orchestration_compiler'] == '$(LC_ALL=C "$cxx" --version | head -n 1)'"
+    json 'any(name in result["versions"]["kernel_compiler"] for name in ("g++", "clang"))'
+    json 'result["versions"]["l3replay"] and result["versions"]["mpi"]'
+done
+run "$L3REPLAY" run "$build" -n 1 --result "$work/result.json"
+run "$L3REPLAY" run "$build" -n 1 --no-recompile --result "$work/result.json"
+expect_pass 0
+json '"kernel_compiler" not in result["versions"] and "mpi" in result["versions"]'
 run "$L3REPLAY" run "$build" -n 2 --expect "out=$work/wrong.npy" --result "$work/result.json"
 expect_status 1
 json 'result["result"] == "FAIL"'
@@ -123,6 +136,7 @@ for place in "--result $work/no/such.json" "--result $work" "--save-outputs $wor
     run "$L3REPLAY" run "$build" -n 1 $place
     expect_infra "${place#* }" 'mend'
     refuse_err 'trap|SIGILL|illegal instruction'
+    [ "$(grep -c '^l3replay: error: [^ ]' "$work/err")" -eq 1 ] || complain "one error should be told"
 done
 
 # Generated inputs depend on the seed alone: the same twice, whatever the number of processes and cards.

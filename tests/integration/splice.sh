@@ -78,9 +78,9 @@ run "$L3REPLAY" splice --help
 expect_status 0
 expect_out 'Examples:' 'l3replay splice build_output' 'Exit status'
 run "$L3REPLAY" splice
-expect_usage 'build directory'
+expect_usage 'which build'
 run "$L3REPLAY" splice "$work/b" "$work/b"
-expect_usage 'too much'
+expect_usage 'one too many'
 run "$L3REPLAY" splice --ptoas-timeout 0 "$work/b"
 expect_usage 'ptoas-timeout'
 run "$L3REPLAY" splice -j many "$work/b"

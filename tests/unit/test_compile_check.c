@@ -139,6 +139,30 @@ static void test_old_and_missing_compilers(void **state)
     fixture_close(&f);
 }
 
+/* The compilers of the objects are known, whether they ran now or when the objects came into the store. */
+static void test_compilers_are_named(void **state)
+{
+    struct fixture f;
+
+    (void)state;
+    fixture_open(&f);
+    fixture_kernel(&f, 0, "k", plain);
+    fixture_compiler(&f, "L3REPLAY_KERNEL_CXX", "kernel-c++",
+                     "[ \"$1\" = --version ] && { printf 'g++ (Mine) 99.1.0\\nand more\\n'; exit; }", "g++");
+    fixture_compiler(&f, "L3REPLAY_ORCH_CXX", "orch-c++",
+                     "[ \"$1\" = --version ] && { echo 'g++ (Other) 98.2.0'; exit; }", "g++");
+    for (unsigned i = 0; i < 2; i++) {
+        fixture_expect(&f, i ? 0 : 2, i ? 2 : 0);
+        assert_string_equal(f.out.kernel_compiler, "g++ (Mine) 99.1.0");
+        assert_string_equal(f.out.orchestration_compiler, "g++ (Other) 98.2.0");
+    }
+    f.programs[0].nkernel = 0;
+    fixture_expect(&f, 0, 1);
+    assert_null(f.out.kernel_compiler);
+    f.programs[0].nkernel = 1;
+    fixture_close(&f);
+}
+
 static void test_headers_that_are_not_there(void **state)
 {
     struct fixture f;
@@ -161,6 +185,7 @@ int main(void)
         cmocka_unit_test(test_types_the_device_lacks),
         cmocka_unit_test(test_bfloat16_without_a_type_for_it),
         cmocka_unit_test(test_old_and_missing_compilers),
+        cmocka_unit_test(test_compilers_are_named),
         cmocka_unit_test(test_headers_that_are_not_there),
     };
 

@@ -1,6 +1,7 @@
 /* Whole files in, whole files out. */
 #include "temp_dir.h"
 
+#include <dirent.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -109,6 +110,32 @@ static void test_abort_and_failure(void **state)
     assert_int_equal(temp_dir_count(*state), 2);
     free(beyond);
     free(path);
+}
+
+/* What is being written has the name by which left-overs are known. */
+static void test_unfinished_name(void **state)
+{
+    char *path = file_join(*state, "k.1.so", NULL);
+    DIR *dir = opendir(*state);
+    const struct dirent *entry;
+    struct file_writer w;
+    struct error err;
+    size_t length;
+
+    assert_non_null(dir);
+    assert_int_equal(file_write_begin(&w, path, &err), 0);
+    do {
+        entry = readdir(dir);
+        assert_non_null(entry);
+    } while (entry->d_name[0] == '.');
+    assert_true(file_is_unfinished(entry->d_name, &length));
+    assert_int_equal(length, strlen("k.1.so"));
+    assert_memory_equal(entry->d_name, "k.1.so", length);
+    file_write_abort(&w);
+    closedir(dir);
+    free(path);
+    assert_false(file_is_unfinished("k.1.so", &length));
+    assert_false(file_is_unfinished("", &length));
 }
 
 static void test_full_disk(void **state)
@@ -365,7 +392,7 @@ int main(void)
 #define CASE(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
     const struct CMUnitTest tests[] = {
         CASE(test_read),      CASE(test_read_what_is_no_file), CASE(test_write_replaces),  CASE(test_abort_and_failure),
-        CASE(test_full_disk), CASE(test_make_dirs),            CASE(test_writers_at_once),
+        CASE(test_unfinished_name), CASE(test_full_disk), CASE(test_make_dirs), CASE(test_writers_at_once),
         CASE(test_write_through_links), CASE(test_write_into_special_files), CASE(test_write_into_own_output),
         CASE(test_check_writable), CASE(test_is_there),
     };

@@ -1,88 +1,29 @@
 /* What parameters hold: files by precedence, faults of files, generated numbers and their statistics. */
-#include "temp_dir.h"
+#include "data_build.h"
 
 #include <math.h>
 
-#include "common/plan_build.h"
 #include "orchestrator/data/fit.h"
 #include "orchestrator/data/generate.h"
 #include "orchestrator/data/inputs.h"
-#include "orchestrator/data/npy.h"
 
-#define META \
-    "{\"schema\": 2, \"params\": [" \
-    "{\"name\": \"x__ssa_v0\", \"direction\": \"In\", \"shape\": [2, -1], \"dtype\": \"fp32\"}," \
-    "{\"name\": \"acc\", \"direction\": \"InOut\", \"shape\": [3], \"dtype\": \"int32\"}," \
-    "{\"name\": \"out\", \"direction\": \"Out\", \"shape\": [3], \"dtype\": \"int32\"}," \
-    "{\"name\": \"half\", \"direction\": \"In\", \"shape\": [2], \"dtype\": \"bfloat16\"}," \
-    "{\"name\": \"n\", \"direction\": \"In\", \"shape\": null, \"dtype\": \"int64\"}," \
-    "{\"name\": \"odd\", \"direction\": \"In\", \"shape\": [2], \"dtype\": \"hf8\"}]}"
-
-struct fixture {
-    char *dir;
-    struct build build;
-    struct plan plan; /* x: storage 0, acc 1, out 2, half 3 */
-};
-
-static void add_param(struct plan_builder *b, const char *name, enum dtype dtype, enum plan_direction direction,
-                      uint32_t ndim, const int64_t *shape)
-{
-    struct plan_storage proto = {.kind = PLAN_PARAM, .dtype = (uint8_t)dtype, .ndim = (uint8_t)ndim,
-                                 .direction = (uint8_t)direction, .domain = PLAN_NONE, .card = PLAN_NONE};
-    struct error err;
-
-    proto.nbytes = dtype_size(dtype);
-    for (uint32_t d = 0; d < ndim; d++)
-        proto.nbytes *= (uint64_t)shape[d];
-    if (plan_add_storage(b, &proto, name, shape, NULL, &err))
-        fail_msg("%s", err.what);
-}
+static const char metadata[] =
+    "{\"name\": \"x__ssa_v0\", \"direction\": \"In\", \"shape\": [2, -1], \"dtype\": \"fp32\"},"
+    "{\"name\": \"acc\", \"direction\": \"InOut\", \"shape\": [3], \"dtype\": \"int32\"},"
+    "{\"name\": \"out\", \"direction\": \"Out\", \"shape\": [3], \"dtype\": \"int32\"},"
+    "{\"name\": \"half\", \"direction\": \"In\", \"shape\": [2], \"dtype\": \"bfloat16\"},"
+    "{\"name\": \"n\", \"direction\": \"In\", \"shape\": null, \"dtype\": \"int64\"},"
+    "{\"name\": \"odd\", \"direction\": \"In\", \"shape\": [2], \"dtype\": \"hf8\"}";
 
 static int setup(void **state)
 {
-    static const int64_t two_two[] = {2, 2}, three[] = {3}, two[] = {2};
-    struct fixture *f = calloc(1, sizeof *f);
-    struct plan_builder *b;
-    struct error err;
+    static const struct data_param planned[] = {{"x__ssa_v0", DTYPE_FLOAT32, PLAN_IN, 2, {2, 2}},
+                                                {"acc", DTYPE_INT32, PLAN_INOUT, 1, {3}},
+                                                {"out", DTYPE_INT32, PLAN_OUT, 1, {3}},
+                                                {"half", DTYPE_BFLOAT16, PLAN_IN, 1, {2}}};
 
-    assert_non_null(f);
-    f->dir = temp_dir_make();
-    temp_dir_put_text(f->dir, "orchestration/host_orch.py", "");
-    temp_dir_put_text(f->dir, "next_levels/p/kernel_config.py", "");
-    temp_dir_put_text(f->dir, "distributed_meta.json", META);
-    assert_int_equal(build_open(f->dir, &f->build, &err), 0);
-    b = plan_builder_new(1, &err);
-    assert_non_null(b);
-    add_param(b, "x__ssa_v0", DTYPE_FLOAT32, PLAN_IN, 2, two_two);
-    add_param(b, "acc", DTYPE_INT32, PLAN_INOUT, 1, three);
-    add_param(b, "out", DTYPE_INT32, PLAN_OUT, 1, three);
-    add_param(b, "half", DTYPE_BFLOAT16, PLAN_IN, 1, two);
-    plan_builder_finish(b, &f->plan);
-    *state = f;
+    *state = data_build_open(metadata, planned, sizeof planned / sizeof *planned);
     return 0;
-}
-
-static int teardown(void **state)
-{
-    struct fixture *f = *state;
-
-    plan_free(&f->plan);
-    build_free(&f->build);
-    temp_dir_remove(f->dir);
-    free(f);
-    return 0;
-}
-
-static char *save(struct fixture *f, const char *name, enum dtype type, uint32_t ndim, const int64_t *shape,
-                  const void *data)
-{
-    struct error err;
-    char *path;
-
-    assert_true(asprintf(&path, "%s/%s", f->dir, name) > 0);
-    temp_dir_put_text(f->dir, name, "");
-    assert_int_equal(npy_write(path, type, ndim, shape, data, &err), 0);
-    return path;
 }
 
 static const int64_t three[] = {3}, two[] = {2}, two_two[] = {2, 2}, one[] = {1};
@@ -92,9 +33,9 @@ static const int64_t three[] = {3}, two[] = {2}, two_two[] = {2, 2}, one[] = {1}
 static void test_precedence(void **state)
 {
     static const int32_t of_build[] = {1, 2, 3}, given[] = {4, 5, 6};
-    struct fixture *f = *state;
-    char *first = save(f, "data/in/acc.npy", DTYPE_INT32, 1, three, of_build);
-    char *second = save(f, "given.npy", DTYPE_INT32, 1, three, given);
+    struct data_build *f = *state;
+    char *first = data_build_save(f, "data/in/acc.npy", DTYPE_INT32, 1, three, of_build);
+    char *second = data_build_save(f, "given.npy", DTYPE_INT32, 1, three, given);
     struct named_file name = {"acc", second};
     struct inputs *in;
     struct error err;
@@ -116,7 +57,7 @@ static void test_precedence(void **state)
     free(second);
 }
 
-static int open_inputs(const struct fixture *f, struct error *err)
+static int open_inputs(const struct data_build *f, struct error *err)
 {
     struct inputs *in;
     int rc = inputs_open(&in, &f->build, NULL, 0, 1, err);
@@ -125,55 +66,17 @@ static int open_inputs(const struct fixture *f, struct error *err)
     return rc;
 }
 
-/* What the user put there and nobody can read is an error, not "nothing there". */
 static void test_unusable_inputs(void **state)
 {
-    struct fixture *f = *state;
-    static const char *const names[] = {"dangling directory", "file for a directory", "dangling file",
-                                        "directory for a file", "shut directory", "shut file"};
-    char *data, *dir, *file;
-    struct error err;
-
-    assert_true(asprintf(&data, "%s/data", f->dir) > 0);
-    assert_true(asprintf(&dir, "%s/in", data) > 0);
-    assert_true(asprintf(&file, "%s/acc.npy", dir) > 0);
-    assert_int_equal(mkdir(data, 0777), 0);
-    for (int i = 0; i < 6; i++) {
-        bool shut = i >= 4;
-        int rc = -1;
-
-        memset(&err, 0, sizeof err);
-        assert_int_equal(i == 0   ? symlink("nothing", dir)
-                         : i == 1 ? mknod(dir, S_IFREG | 0600, 0)
-                                  : mkdir(dir, 0777), 0);
-        if (i > 1)
-            assert_int_equal(i == 2   ? symlink("nothing", file)
-                             : i == 3 ? mkdir(file, 0700)
-                                      : mknod(file, S_IFREG | 0600, 0), 0);
-        if (shut)
-            assert_int_equal(chmod(i == 4 ? dir : file, 0), 0);
-        if (!shut || temp_dir_plain_user(f->dir)) {
-            rc = open_inputs(f, &err);
-            temp_dir_own_user();
-            if (rc != -1 || err.kind != ERROR_INFRA || !strstr(err.what, dir) || !err.mend[0])
-                fail_msg("%s: %d, %s, %s", names[i], rc, err.what, err.mend);
-        }
-        chmod(dir, 0777);
-        if (i > 1)
-            assert_int_equal(remove(file), 0);
-        assert_int_equal(remove(dir), 0);
-    }
-    free(data);
-    free(dir);
-    free(file);
+    data_build_expect_unusable(*state, "in", "acc.npy", open_inputs);
 }
 
 /* data/in/out.npy would be a reference left there by mistake: a pure output starts as zeros. */
 static void test_pure_output(void **state)
 {
     static const int32_t data[] = {7, 8, 9}, zeros[3];
-    struct fixture *f = *state;
-    char *path = save(f, "data/in/out.npy", DTYPE_INT32, 1, three, data);
+    struct data_build *f = *state;
+    char *path = data_build_save(f, "data/in/out.npy", DTYPE_INT32, 1, three, data);
     struct named_file name = {"out", path};
     struct inputs *in;
     struct error err;
@@ -194,8 +97,8 @@ static void test_plain_name_and_dynamic_shape(void **state)
 {
     static const int64_t shape[] = {2, 5};
     static const float data[10];
-    struct fixture *f = *state;
-    char *path = save(f, "data/in/x.npy", DTYPE_FLOAT32, 2, shape, data);
+    struct data_build *f = *state;
+    char *path = data_build_save(f, "data/in/x.npy", DTYPE_FLOAT32, 2, shape, data);
     struct inputs *in;
     struct error err;
     uint32_t ndim = 0;
@@ -217,7 +120,7 @@ static void test_plain_name_and_dynamic_shape(void **state)
     free(path);
 }
 
-static void expect_refused(struct fixture *f, const char *param, const char *file, enum error_kind kind,
+static void expect_refused(struct data_build *f, const char *param, const char *file, enum error_kind kind,
                            const char *first, const char *second)
 {
     struct named_file name = {param, file};
@@ -234,10 +137,11 @@ static void expect_refused(struct fixture *f, const char *param, const char *fil
 static void test_refused_files(void **state)
 {
     static const double data[16];
-    struct fixture *f = *state;
-    char *f64 = save(f, "f64.npy", DTYPE_FLOAT64, 2, two_two, data),
-         *f32 = save(f, "f32.npy", DTYPE_FLOAT32, 1, two, data),
-         *i32 = save(f, "i32.npy", DTYPE_INT32, 1, two, data), *i64 = save(f, "i64.npy", DTYPE_INT64, 1, two, data);
+    struct data_build *f = *state;
+    char *f64 = data_build_save(f, "f64.npy", DTYPE_FLOAT64, 2, two_two, data),
+         *f32 = data_build_save(f, "f32.npy", DTYPE_FLOAT32, 1, two, data),
+         *i32 = data_build_save(f, "i32.npy", DTYPE_INT32, 1, two, data),
+         *i64 = data_build_save(f, "i64.npy", DTYPE_INT64, 1, two, data);
 
     expect_refused(f, "x", f64, ERROR_INFRA, "fp32", "float64");
     expect_refused(f, "x", f32, ERROR_INFRA, "(2, -1)", "(2,)");
@@ -257,8 +161,8 @@ static void test_refused_files(void **state)
 static void test_raw_bfloat16(void **state)
 {
     static const uint16_t bits[] = {0x3f80, 0xc000}; /* 1 and -2 */
-    struct fixture *f = *state;
-    char *path = save(f, "half.npy", DTYPE_UINT16, 1, two, bits);
+    struct data_build *f = *state;
+    char *path = data_build_save(f, "half.npy", DTYPE_UINT16, 1, two, bits);
     struct named_file name = {"half", path};
     struct inputs *in;
     struct error err;
@@ -276,8 +180,8 @@ static void test_float32_for_bfloat16(void **state)
 {
     static const float values[] = {1 + 0x1p-8f, 1 + 0x3p-8f}; /* both half way between two neighbours */
     static const uint16_t rounded[] = {0x3f80, 0x3f82};
-    struct fixture *f = *state;
-    char *path = save(f, "wide.npy", DTYPE_FLOAT32, 1, two, values);
+    struct data_build *f = *state;
+    char *path = data_build_save(f, "wide.npy", DTYPE_FLOAT32, 1, two, values);
     struct named_file name = {"half", path};
     struct inputs *in;
     struct error err;
@@ -294,9 +198,9 @@ static void test_float32_for_bfloat16(void **state)
 static void test_scalars(void **state)
 {
     static const int64_t large[] = {INT64_C(-9007199254740993)}; /* -(2^53 + 1): no double holds it */
-    struct fixture *f = *state;
-    char *path = save(f, "data/in/n.npy", DTYPE_INT64, 0, NULL, large),
-         *line = save(f, "n1.npy", DTYPE_INT64, 1, one, large);
+    struct data_build *f = *state;
+    char *path = data_build_save(f, "data/in/n.npy", DTYPE_INT64, 0, NULL, large),
+         *line = data_build_save(f, "n1.npy", DTYPE_INT64, 1, one, large);
     struct named_file name = {"n", line};
     struct inputs *in;
     struct error err;
@@ -317,8 +221,9 @@ static void test_without_a_build(void **state)
 {
     static const int32_t data[] = {4, 5, 6};
     static const float x[] = {1, 2, 3, 4};
-    struct fixture *f = *state;
-    char *acc = save(f, "acc.npy", DTYPE_INT32, 1, three, data), *xs = save(f, "x.npy", DTYPE_FLOAT32, 2, two_two, x);
+    struct data_build *f = *state;
+    char *acc = data_build_save(f, "acc.npy", DTYPE_INT32, 1, three, data),
+         *xs = data_build_save(f, "x.npy", DTYPE_FLOAT32, 2, two_two, x);
     struct named_file given[] = {{"acc", acc}, {"x", xs}}, wrong[] = {{"nobody", acc}}, dtype[] = {{"x", acc}},
                       twice[] = {{"x", xs}, {"x__ssa_v0", xs}};
     struct inputs *in;
@@ -351,7 +256,7 @@ static void test_without_a_build(void **state)
 /* Torch's files are not read; the rule by which they are noticed is the one for .npy files. */
 static void test_pt_is_noticed(void **state)
 {
-    struct fixture *f = *state;
+    struct data_build *f = *state;
 
     assert_false(fit_has_pt(&f->build, "data/in", "x__ssa_v0"));
     temp_dir_put_text(f->dir, "data/in/x.pt", "");
@@ -485,7 +390,7 @@ static void test_narrow_floats(void **state)
 
 static void test_generated_fill(void **state)
 {
-    struct fixture *f = *state;
+    struct data_build *f = *state;
     struct inputs *in;
     struct error err;
     float got[4], wanted[4];
@@ -504,7 +409,7 @@ static void test_generated_fill(void **state)
 
 int main(void)
 {
-#define CASE(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
+#define CASE(f) cmocka_unit_test_setup_teardown(f, setup, data_build_teardown)
     const struct CMUnitTest tests[] = {
         CASE(test_precedence),
         CASE(test_unusable_inputs),

@@ -88,6 +88,33 @@ static void test_what_goes(void **state)
     expect(state, 0, NONE);
 }
 
+/* What a killed process of ours left goes and is not counted, also when it is all there is; names that are only alike
+ * stay. */
+static void test_unfinished_files(void **state)
+{
+    static const char *const go[] = {
+        "b/next_levels/p/cache/k.bin.4711.0.part", "b/next_levels/p/cache/binary_context.json.1.23.part",
+        "b/next_levels/p/kernels/aiv/k.so.4711.1.part", "b/next_levels/p/orchestration/o.so.9.9.part",
+    };
+    static const char *const stay[] = {
+        "b/next_levels/p/cache/k.bin.part", "b/next_levels/p/cache/k.bin.1.part",
+        "b/next_levels/p/cache/k.bin.1.x.part", "b/next_levels/p/cache/k.bin..1.part",
+        "b/next_levels/p/cache/notes.1.2.part", "b/next_levels/p/cache/.1.2.part",
+        "b/next_levels/p/kernels/aiv/k.cpp.1.2.part", "b/next_levels/p/kernels/aiv/k.so.1.2.part.txt",
+        "b/next_levels/p/other/k.so.1.2.part",
+    };
+
+    for (size_t i = 0; i < sizeof go / sizeof *go; i++)
+        temp_dir_put_text(*state, go[i], "x");
+    for (size_t i = 0; i < sizeof stay / sizeof *stay; i++)
+        temp_dir_put_text(*state, stay[i], "x");
+    expect(state, 0, NONE);
+    for (size_t i = 0; i < sizeof go / sizeof *go; i++)
+        assert_false(has(state, go[i]));
+    for (size_t i = 0; i < sizeof stay / sizeof *stay; i++)
+        assert_true(has(state, stay[i]));
+}
+
 /* The stamp goes also when no binary is there, and is not counted. */
 static void test_stamp_alone(void **state)
 {
@@ -207,6 +234,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_what_goes, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_unfinished_files, setup, teardown),
         cmocka_unit_test_setup_teardown(test_stamp_alone, setup, teardown),
         cmocka_unit_test_setup_teardown(test_clean_build_is_not_written_to, setup, teardown),
         cmocka_unit_test_setup_teardown(test_links, setup, teardown),

@@ -1,42 +1,30 @@
 /* Which python3 is taken: a program before a script, whatever comes first on PATH. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <cmocka.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include "common/python.h"
 
-static char top[] = "/tmp/l3r-python-XXXXXX";
+#include "temp_dir.h"
+
+static char *top;
 
 static void make(const char *dir, const char *text)
 {
-    char path[256];
-    FILE *f;
+    char name[64], path[512];
 
-    snprintf(path, sizeof path, "%s/%s", top, dir);
-    mkdir(path, 0755);
-    snprintf(path, sizeof path, "%s/%s/python3", top, dir);
-    f = fopen(path, "w");
-    assert_non_null(f);
-    fputs(text, f);
-    fclose(f);
-    chmod(path, 0755);
+    snprintf(name, sizeof name, "%s/python3", dir);
+    temp_dir_put_text(top, name, text);
+    snprintf(path, sizeof path, "%s/%s", top, name);
+    assert_int_equal(chmod(path, 0755), 0);
 }
 
 static void expect(const char *path, const char *found)
 {
-    char buf[512], want[512];
+    char *python, want[512];
+    struct error err;
 
     setenv("PATH", path, 1);
-    python_find(buf, sizeof buf);
+    assert_int_equal(python_find(&python, &err), 0);
     snprintf(want, sizeof want, "%s%s", *found == '/' ? top : "", found);
-    assert_string_equal(buf, want);
+    assert_string_equal(python, want);
+    free(python);
 }
 
 static void a_program_wins_over_a_script_before_it(void **state)
@@ -45,11 +33,12 @@ static void a_program_wins_over_a_script_before_it(void **state)
 
     (void)state;
     make("shims", "#!/bin/sh\n");
+    make("more", "#!/bin/sh\n");
     make("real", "\177ELF");
     make("later", "\177ELF");
     snprintf(path, sizeof path, "/nonexistent:%s/shims:%s/real:%s/later", top, top, top);
     expect(path, "/real/python3");
-    snprintf(path, sizeof path, "%s/shims:/nonexistent", top);
+    snprintf(path, sizeof path, "%s/shims:%s/more:/nonexistent", top, top);
     expect(path, "/shims/python3");
     expect("/nonexistent::", "python3");
     expect("", "python3");
@@ -58,22 +47,15 @@ static void a_program_wins_over_a_script_before_it(void **state)
 static int setup(void **state)
 {
     (void)state;
-    return mkdtemp(top) ? 0 : -1;
+    top = temp_dir_make();
+    return 0;
 }
 
 static int teardown(void **state)
 {
-    static const char *const dirs[] = {"shims", "real", "later"};
-    char path[256];
-
     (void)state;
-    for (size_t i = 0; i < sizeof dirs / sizeof *dirs; i++) {
-        snprintf(path, sizeof path, "%s/%s/python3", top, dirs[i]);
-        unlink(path);
-        snprintf(path, sizeof path, "%s/%s", top, dirs[i]);
-        rmdir(path);
-    }
-    return rmdir(top);
+    temp_dir_remove(top);
+    return 0;
 }
 
 int main(void)

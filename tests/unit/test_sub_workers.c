@@ -164,6 +164,42 @@ static void what_cannot_be_bound_is_refused(void **state)
     sub_workers_free(&s);
 }
 
+/* A file that is there is never called missing: why it cannot be had is told. */
+static void what_is_there_and_of_no_use_is_told(void **state)
+{
+    char directory[512], shut[512], behind[512], gone[512];
+    struct named_file given[] = {{"verify", directory}, {"verify", shut}, {"verify", behind}, {"verify", gone}};
+    static const char *const why[] = {"a directory", "Permission denied", "Permission denied", "there is no file"};
+    struct sub_workers s = {0};
+    struct plan plan;
+
+    snprintf(directory, sizeof directory, "%s/folder.py", (char *)*state);
+    snprintf(shut, sizeof shut, "%s/shut.py", (char *)*state);
+    snprintf(behind, sizeof behind, "%s/folder.py/in.py", (char *)*state);
+    snprintf(gone, sizeof gone, "%s/gone.py", (char *)*state);
+    temp_dir_put_text(*state, "folder.py/in.py", "");
+    temp_dir_put_text(*state, "shut.py", "");
+    assert_int_equal(chmod(shut, 0), 0);
+    one_call(&plan, "verify", 16, NULL, NULL, 0);
+    for (int i = 0; i < 4; i++) {
+        bool permission = i == 1 || i == 2;
+        struct bindings b;
+        struct error err = {0};
+        int rc = -1;
+
+        if (i == 2)
+            assert_int_equal(chmod(directory, 0), 0);
+        if (permission && !temp_dir_plain_user(*state))
+            continue;
+        rc = bindings_open(&b, &s, &plan, &given[i], 1, &err);
+        temp_dir_own_user();
+        if (rc != -1 || !strstr(err.what, why[i]) || !strstr(err.what, given[i].file) || !err.mend[0])
+            fail_msg("%s: %d, %s (%s)", given[i].file, rc, err.what, err.mend);
+    }
+    assert_int_equal(chmod(directory, 0700), 0);
+    plan_free(&plan);
+}
+
 /* --- the process -------------------------------------------------------- */
 
 struct process {
@@ -296,6 +332,7 @@ int main(void)
         CASE(refuses_a_damaged_manifest),
         CASE(what_was_typed_comes_before_the_build),
         CASE(what_cannot_be_bound_is_refused),
+        CASE(what_is_there_and_of_no_use_is_told),
         CASE(a_call_reads_and_writes_the_segment),
         CASE(a_wrong_one_is_a_fail),
         CASE(what_cannot_be_loaded_is_infra),

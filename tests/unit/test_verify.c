@@ -1,12 +1,10 @@
 /* Comparison by the documented rule, expected files, and keeping outputs. */
-#include "temp_dir.h"
+#include "data_build.h"
 
 #include <float.h>
 #include <math.h>
 
 #include "common/log.h"
-#include "common/plan_build.h"
-#include "orchestrator/data/npy.h"
 #include "orchestrator/data/verify.h"
 
 static const struct tolerance strict = {0, 0}, usual = {.rtol = 1e-5, .atol = 1e-5};
@@ -148,70 +146,31 @@ static void test_many(void **state)
 
 /* --- files ---------------------------------------------------------------- */
 
-struct fixture {
-    char *dir;
-    struct build build;
-    struct plan plan; /* x (In), acc__ssa_v1 (InOut), out (Out): int64[2, 3] */
-};
-
 static const int64_t shape[] = {2, 3};
 static const int64_t wanted[] = {10, 20, 30, 40, 50, INT64_C(9007199254740993)};
 
 static int setup(void **state)
 {
-    static const char *const names[] = {"x", "acc__ssa_v1", "out"};
-    static const enum plan_direction directions[] = {PLAN_IN, PLAN_INOUT, PLAN_OUT};
-    struct fixture *f = calloc(1, sizeof *f);
-    struct plan_builder *b;
-    struct error err;
+    static const struct data_param planned[] = {{"x", DTYPE_INT64, PLAN_IN, 2, {2, 3}},
+                                                {"acc__ssa_v1", DTYPE_INT64, PLAN_INOUT, 2, {2, 3}},
+                                                {"out", DTYPE_INT64, PLAN_OUT, 2, {2, 3}}};
 
-    assert_non_null(f);
-    f->dir = temp_dir_make();
-    temp_dir_put_text(f->dir, "orchestration/host_orch.py", "");
-    temp_dir_put_text(f->dir, "next_levels/p/kernel_config.py", "");
-    temp_dir_put_text(f->dir, "distributed_meta.json",
-                      "{\"schema\": 2, \"params\": ["
-                      "{\"name\": \"x\", \"direction\": \"In\", \"shape\": [2, 3], \"dtype\": \"int64\"},"
-                      "{\"name\": \"acc__ssa_v1\", \"direction\": \"InOut\", \"shape\": [2, 3], \"dtype\": \"int64\"},"
-                      "{\"name\": \"out\", \"direction\": \"Out\", \"shape\": [2, 3], \"dtype\": \"int64\"}]}");
-    assert_int_equal(build_open(f->dir, &f->build, &err), 0);
-    b = plan_builder_new(1, &err);
-    assert_non_null(b);
-    for (int i = 0; i < 3; i++) {
-        struct plan_storage proto = {.kind = PLAN_PARAM, .dtype = DTYPE_INT64, .ndim = 2, .nbytes = 48,
-                                     .direction = (uint8_t)directions[i], .domain = PLAN_NONE, .card = PLAN_NONE};
-        assert_int_equal(plan_add_storage(b, &proto, names[i], shape, NULL, &err), 0);
-    }
-    plan_builder_finish(b, &f->plan);
-    *state = f;
+    *state = data_build_open(
+        "{\"name\": \"x\", \"direction\": \"In\", \"shape\": [2, 3], \"dtype\": \"int64\"},"
+        "{\"name\": \"acc__ssa_v1\", \"direction\": \"InOut\", \"shape\": [2, 3], \"dtype\": \"int64\"},"
+        "{\"name\": \"out\", \"direction\": \"Out\", \"shape\": [2, 3], \"dtype\": \"int64\"}",
+        planned, sizeof planned / sizeof *planned);
     return 0;
 }
 
-static int teardown(void **state)
+static char *save(const struct data_build *f, const char *name, enum dtype type, uint32_t ndim, const void *data)
 {
-    struct fixture *f = *state;
-
-    plan_free(&f->plan);
-    build_free(&f->build);
-    temp_dir_remove(f->dir);
-    free(f);
-    return 0;
-}
-
-static char *save(struct fixture *f, const char *name, enum dtype type, uint32_t ndim, const void *data)
-{
-    struct error err;
-    char *path;
-
-    assert_true(asprintf(&path, "%s/%s", f->dir, name) > 0);
-    temp_dir_put_text(f->dir, name, "");
-    assert_int_equal(npy_write(path, type, ndim, shape, data, &err), 0);
-    return path;
+    return data_build_save(f, name, type, ndim, shape, data);
 }
 
 static void test_nothing_expected(void **state)
 {
-    struct fixture *f = *state;
+    struct data_build *f = *state;
     struct verify *v;
     struct error err;
 
@@ -224,7 +183,7 @@ static void test_nothing_expected(void **state)
 
 static void test_expected_of_build(void **state)
 {
-    struct fixture *f = *state;
+    struct data_build *f = *state;
     int64_t actual[6];
     struct comparison found;
     struct verify *v;
@@ -256,7 +215,7 @@ static void test_expected_of_build(void **state)
 /* What the user sees of a mismatch: index by dimension, and integers with all their digits. */
 static void test_shown_mismatches(void **state)
 {
-    struct fixture *f = *state;
+    struct data_build *f = *state;
     char *path = save(f, "e.npy", DTYPE_INT64, 2, wanted), *log, text[4096] = "";
     struct named_file given = {"acc", path};
     int64_t actual[6] = {10, 20, 30, 40, 51, INT64_C(9007199254740992)};
@@ -283,7 +242,7 @@ static void test_shown_mismatches(void **state)
     free(path);
 }
 
-static int open_expected(const struct fixture *f, struct error *err)
+static int open_expected(const struct data_build *f, struct error *err)
 {
     struct verify *v;
     int rc = verify_open(&v, &f->build, &f->plan, NULL, 0, strict, err);
@@ -292,53 +251,15 @@ static int open_expected(const struct fixture *f, struct error *err)
     return rc;
 }
 
-/* What the user put there and nobody can read is an error, not "nothing there". */
 static void test_unusable_expected(void **state)
 {
-    struct fixture *f = *state;
-    static const char *const names[] = {"dangling directory", "file for a directory", "dangling file",
-                                        "directory for a file", "shut directory", "shut file"};
-    char *data, *dir, *file;
-    struct error err;
-
-    assert_true(asprintf(&data, "%s/data", f->dir) > 0);
-    assert_true(asprintf(&dir, "%s/out", data) > 0);
-    assert_true(asprintf(&file, "%s/out.npy", dir) > 0);
-    assert_int_equal(mkdir(data, 0777), 0);
-    for (int i = 0; i < 6; i++) {
-        bool shut = i >= 4;
-        int rc = -1;
-
-        memset(&err, 0, sizeof err);
-        assert_int_equal(i == 0   ? symlink("nothing", dir)
-                         : i == 1 ? mknod(dir, S_IFREG | 0600, 0)
-                                  : mkdir(dir, 0777), 0);
-        if (i > 1)
-            assert_int_equal(i == 2   ? symlink("nothing", file)
-                             : i == 3 ? mkdir(file, 0700)
-                                      : mknod(file, S_IFREG | 0600, 0), 0);
-        if (shut)
-            assert_int_equal(chmod(i == 4 ? dir : file, 0), 0);
-        if (!shut || temp_dir_plain_user(f->dir)) {
-            rc = open_expected(f, &err);
-            temp_dir_own_user();
-            if (rc != -1 || err.kind != ERROR_INFRA || !strstr(err.what, dir) || !err.mend[0])
-                fail_msg("%s: %d, %s, %s", names[i], rc, err.what, err.mend);
-        }
-        chmod(dir, 0777);
-        if (i > 1)
-            assert_int_equal(remove(file), 0);
-        assert_int_equal(remove(dir), 0);
-    }
-    free(data);
-    free(dir);
-    free(file);
+    data_build_expect_unusable(*state, "out", "out.npy", open_expected);
 }
 
 static void test_given_beats_build(void **state)
 {
     static const int64_t zeros[6];
-    struct fixture *f = *state;
+    struct data_build *f = *state;
     char *given = save(f, "mine.npy", DTYPE_INT64, 2, zeros);
     struct named_file names[] = {{"out", given}, {"out", given}};
     struct verify *v;
@@ -356,7 +277,7 @@ static void test_given_beats_build(void **state)
 
 static void test_expected_that_does_not_fit(void **state)
 {
-    struct fixture *f = *state;
+    struct data_build *f = *state;
     char *dtype = save(f, "dtype.npy", DTYPE_INT32, 2, wanted), *line = save(f, "line.npy", DTYPE_INT64, 1, wanted);
     struct named_file names[] = {{"out", dtype}, {"out", line}, {"nobody", line}, {"out", "/nonexistent.npy"}};
     static const char *const first[] = {"int64", "(2, 3)", "nobody", "/nonexistent.npy"},
@@ -382,7 +303,7 @@ static void test_float32_for_bfloat16(void **state)
     static const uint16_t actual[] = {0x3f80, 0xc000, 0x3f80, 0, 0x3f80, 0x4080};
     struct plan_storage proto = {.kind = PLAN_PARAM, .dtype = DTYPE_BFLOAT16, .ndim = 2, .nbytes = 12,
                                  .direction = PLAN_OUT, .domain = PLAN_NONE, .card = PLAN_NONE};
-    struct fixture *f = *state;
+    struct data_build *f = *state;
     struct named_file name = {"half", save(f, "wide.npy", DTYPE_FLOAT32, 2, values)};
     struct comparison found;
     struct plan plan;
@@ -412,7 +333,7 @@ static void test_float32_for_bfloat16(void **state)
 
 static void test_save_output(void **state)
 {
-    struct fixture *f = *state;
+    struct data_build *f = *state;
     struct error err;
     struct npy h;
     int64_t back[6];
@@ -438,7 +359,7 @@ static void test_save_output(void **state)
 
 int main(void)
 {
-#define CASE(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
+#define CASE(f) cmocka_unit_test_setup_teardown(f, setup, data_build_teardown)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_floats),
         cmocka_unit_test(test_ignored_are_counted),

@@ -1,0 +1,18 @@
+/*
+ * command - how every command begins and ends: its command line is read, an error becomes an exit code.
+ */
+#ifndef L3R_ORCHESTRATOR_CLI_COMMAND_H
+#define L3R_ORCHESTRATOR_CLI_COMMAND_H
+
+#include <argp.h>
+
+#include "common/error.h"
+
+/* Read argv, of which argv[0] is the command's name, into `input` (argp's). In texts the program is called
+ * "l3replay <name>". A wrong command line ends the process with EXIT_CODE_USAGE, --help with 0. */
+void command_parse(const struct argp *argp, int argc, char **argv, void *input);
+
+/* The exit code of a command whose work returned `rc`: 0, else what `err` says, after printing it. */
+int command_end(int rc, const struct error *err);
+
+#endif
