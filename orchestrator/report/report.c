@@ -30,6 +30,7 @@ int report_make(struct report *r, const struct dfx_list *list, struct error *err
     if (related == 1 && !r->related)
         notes_add(&r->notes, "ranks cannot be related in time: waiting, skew in time and the critical path through the "
                              "plan are not known");
+    run_aside_tell(&r->run.aside, &r->notes);
     if (report_collect(r, list, err) || report_compare(r, err) || (r->related && report_relate(r, err)))
         return -1;
     tell_incomplete(r);

@@ -115,6 +115,7 @@ const struct report_dispatch *report_dispatch_of(const struct report *r, uint32_
 
 /* All return -1 when `f` cannot be written. */
 int report_text(FILE *f, const struct report *r, struct error *err);
+int report_short(FILE *f, const struct report *r, struct error *err); /* a few lines: what stands out */
 int report_json(FILE *f, const struct report *r, struct error *err);
 int report_html(FILE *f, const struct report *r, struct error *err);
 

@@ -111,7 +111,9 @@ static int read_head(const struct json_source *src, struct run_record *r)
             return n >= r->world_size ? json_fail(src, "device_ids", "there are more than cards") : -1;
         r->device_ids[n++] = (int)id;
     }
-    return run_clocks_read(src, r->doc, r->world_size + 2, &r->clocks);
+    if (run_clocks_read(src, r->doc, r->world_size + 2, &r->clocks))
+        return -1;
+    return run_aside_read(src, r->doc, &r->aside);
 }
 
 /* Collectives have no k; profiles count them for each card. */
@@ -176,6 +178,7 @@ void run_record_free(struct run_record *r)
     free(r->nodes);
     free(r->edges);
     run_clocks_free(&r->clocks);
+    run_aside_free(&r->aside);
     cJSON_Delete(r->doc);
     memset(r, 0, sizeof *r);
 }

@@ -13,6 +13,7 @@
 
 #include "common/error.h"
 #include "common/segment.h"
+#include "orchestrator/report/run_aside.h"
 #include "orchestrator/report/run_clocks.h"
 
 struct run_edge {
@@ -41,13 +42,23 @@ struct run_record {
     struct run_edge *edges;
     size_t nedge;
     struct run_clocks clocks;
+    struct run_aside aside;
     cJSON *doc; /* owns the texts of a record that was read */
 };
 
-/* Write the record of a run that has ended; `device_ids` by card; the times of `seg` are on process 0's clock, and
- * `clocks` says how they got there. Nodes that did not run are in it, and say so. */
-int run_record_write(const char *path, const struct segment *seg, const int *device_ids,
-                     const struct run_clocks *clocks, struct error *err);
+/* What a record is written from. All borrowed. */
+struct run_record_source {
+    const struct segment *seg; /* of a run that has ended, its times on one clock */
+    const int *device_ids;     /* by card */
+    const struct run_clocks *clocks;
+    const struct run_aside *aside;
+};
+
+/* Write the record of a run. Nodes that did not run are in it, and say so. */
+int run_record_write(const char *path, const struct run_record_source *from, struct error *err);
+
+/* Start of the first node that ran, which all times of a record count from; 0: none did. In ns, CLOCK_MONOTONIC. */
+uint64_t run_record_origin(const struct segment *seg);
 
 /* Read and check one; to be freed with run_record_free() after success. */
 int run_record_read(const char *path, struct run_record *r, struct error *err);

@@ -7,7 +7,7 @@
 
 static const char *const kinds[] = {[PLAN_DISPATCH] = "dispatch", [PLAN_COPY] = "copy", [PLAN_SUB] = "sub"};
 
-static uint64_t origin(const struct segment *seg)
+uint64_t run_record_origin(const struct segment *seg)
 {
     uint64_t first = 0;
 
@@ -69,10 +69,10 @@ static void write_node(FILE *f, const struct segment *seg, uint32_t node, uint64
     putc('}', f);
 }
 
-int run_record_write(const char *path, const struct segment *seg, const int *device_ids,
-                     const struct run_clocks *clocks, struct error *err)
+int run_record_write(const char *path, const struct run_record_source *from, struct error *err)
 {
-    uint64_t zero = origin(seg);
+    const struct segment *seg = from->seg;
+    uint64_t zero = run_record_origin(seg);
     struct file_writer w;
     char lane[32];
 
@@ -84,12 +84,13 @@ int run_record_write(const char *path, const struct segment *seg, const int *dev
             zero, seg->plan.world_size);
     fputs(" \"device_ids\": [", w.stream);
     for (uint32_t c = 0; c < seg->plan.world_size; c++)
-        fprintf(w.stream, "%s%d", c ? ", " : "", device_ids[c]);
+        fprintf(w.stream, "%s%d", c ? ", " : "", from->device_ids[c]);
     fputs("],\n \"lanes\": [", w.stream);
     for (uint32_t l = 0; l < plan_lane_count(&seg->plan); l++)
         fprintf(w.stream, "%s\"%s\"", l ? ", " : "", plan_lane_name(seg->plan.world_size, l, lane, sizeof lane));
     putc(']', w.stream);
-    run_clocks_write(w.stream, clocks);
+    run_clocks_write(w.stream, from->clocks);
+    run_aside_write(w.stream, from->aside);
     fputs(",\n \"nodes\": [", w.stream);
     for (uint32_t i = 0; i < seg->plan.nnode; i++)
         write_node(w.stream, seg, i, zero);

@@ -8,7 +8,7 @@
 #include "orchestrator/report/merged.h"
 
 /* Rows of a card's process. Cores come last, since there are many. */
-enum { TID_DISPATCH = 1, TID_SUB = 2, TID_ORCH = 100, TID_SCHED = 200, TID_CORE = 1000 };
+enum { TID_DISPATCH = 1, TID_SUB = 2, TID_STAGE = 1, TID_ORCH = 100, TID_SCHED = 200, TID_CORE = 1000 };
 
 enum timeline_placing timeline_place(const struct run_record *run, const struct run_node *node,
                                      const struct dfx_dispatch *d, struct trace_clock *clock)
@@ -75,10 +75,31 @@ static void draw_edges(struct trace *t, const struct run_record *run, const stru
     }
 }
 
+/* What process 0 did around the plan. The trace begins with the first of it. */
+static void draw_stages(struct trace *t, const struct run_aside *aside, uint32_t pid)
+{
+    int64_t lead = (int64_t)run_aside_lead_ns(aside);
+
+    if (!aside->nstage)
+        return;
+    trace_process(t, pid, "l3replay");
+    trace_thread(t, pid, TID_STAGE, "stages of process 0");
+    for (uint32_t i = 0; i < aside->nstage; i++) {
+        const struct run_stage *stage = &aside->stages[i];
+        struct trace_point p = {pid, TID_STAGE, (uint64_t)(stage->start_ns + lead), (uint64_t)(stage->end_ns + lead)};
+
+        trace_slice_open(t, &p, "stage", stage->name);
+        trace_slice_close(t);
+    }
+    t->shift_ns = (uint64_t)lead;
+}
+
 static void draw_plan(struct trace *t, const struct run_record *run)
 {
     char name[64];
     bool host = false;
+
+    draw_stages(t, &run->aside, run->world_size + 2);
 
     for (uint32_t c = 0; c < run->world_size; c++) {
         snprintf(name, sizeof name, "card %u (device %d)", c, run->device_ids[c]);
@@ -210,6 +231,7 @@ static void draw_run(struct drawing *g)
         return;
     }
     draw_plan(g->t, g->run);
+    run_aside_tell(&g->run->aside, &g->notes);
     if (run_clocks_tell(&g->run->clocks, g->run->world_size, &g->notes))
         notes_add(&g->notes, "clocks that are not aligned stand as if their first nodes had started with the run; no "
                              "arrows to and from their lanes are drawn");

@@ -12,6 +12,12 @@ static void next_event(struct trace *t)
     t->some = true;
 }
 
+static void put_ts(struct trace *t, uint64_t ns)
+{
+    fputs(", \"ts\": ", t->f);
+    json_out_us(t->f, ns + t->shift_ns);
+}
+
 void trace_begin(struct trace *t, FILE *f)
 {
     *t = (struct trace){.f = f};
@@ -25,6 +31,8 @@ void trace_end(struct trace *t, uint64_t clock_error_ns, char *const *notes, siz
         fputs("null", t->f);
     else
         json_out_us(t->f, clock_error_ns);
+    fputs(", \"run_start_us\": ", t->f);
+    json_out_us(t->f, t->shift_ns);
     for (size_t i = 0; i < nnote; i++) {
         fprintf(t->f, ",\n \"note %zu\": ", i + 1);
         json_out_text(t->f, notes[i]);
@@ -63,8 +71,7 @@ void trace_slice_open(struct trace *t, const struct trace_point *at, const char 
     next_event(t);
     fprintf(t->f, "{\"ph\": \"X\", \"pid\": %u, \"tid\": %u, \"cat\": \"%s\", \"name\": ", at->pid, at->tid, category);
     json_out_text(t->f, name);
-    fputs(", \"ts\": ", t->f);
-    json_out_us(t->f, at->start_ns);
+    put_ts(t, at->start_ns);
     fputs(", \"dur\": ", t->f);
     json_out_us(t->f, at->end_ns - at->start_ns);
     fputs(", \"args\": {", t->f);
@@ -113,8 +120,7 @@ static void arrow_end(struct trace *t, const char *how, const char *category, co
     fprintf(t->f, "{%s, \"id\": %" PRIu64 ", \"pid\": %u, \"tid\": %u, \"cat\": \"%s\", \"name\": ", how, t->nflow, pid,
             tid, category);
     json_out_text(t->f, name);
-    fputs(", \"ts\": ", t->f);
-    json_out_us(t->f, ns);
+    put_ts(t, ns);
     putc('}', t->f);
 }
 
@@ -136,9 +142,9 @@ void trace_ready(struct trace *t, uint32_t pid, uint32_t tid, uint64_t at_ns, co
 {
     next_event(t);
     fprintf(t->f,
-            "{\"ph\": \"C\", \"pid\": %u, \"tid\": %u, \"cat\": \"queue\", \"name\": \"shared_ready_queue\", \"ts\": ",
-            pid, tid);
-    json_out_us(t->f, at_ns);
+            "{\"ph\": \"C\", \"pid\": %u, \"tid\": %u, \"cat\": \"queue\", \"name\": \"shared_ready_queue\"", pid,
+            tid);
+    put_ts(t, at_ns);
     fprintf(t->f, ", \"args\": {\"AIC\": %" PRId64 ", \"AIV\": %" PRId64 ", \"MIX\": %" PRId64 "}}", ready[0], ready[1],
             ready[2]);
 }

@@ -16,6 +16,7 @@ struct trace {
     bool some;       /* an event was written */
     bool some_args;  /* in the slice that is open */
     uint64_t nflow;
+    uint64_t shift_ns; /* added to all times; 0 at first, the caller's to set */
 };
 
 /* A place on the trace that an arrow starts or ends at. */
@@ -25,8 +26,8 @@ struct trace_point {
 };
 
 void trace_begin(struct trace *t, FILE *f);
-/* End the list of events, with what is to be known about the whole under "otherData": how far slices may be from where
- * they stand beside each other (CLOCK_NO_BOUND: any distance), and texts. */
+/* End the list of events, with what is to be known about the whole under "otherData": where the run starts
+ * (`shift_ns`), how far slices may be from where they stand beside each other (CLOCK_NO_BOUND: any distance), texts. */
 void trace_end(struct trace *t, uint64_t clock_error_ns, char *const *notes, size_t nnote);
 
 void trace_process(struct trace *t, uint32_t pid, const char *name); /* sorted by pid */

@@ -150,6 +150,7 @@ void lead_gather(struct participant *me, struct outcome *out)
         return;
     if (gather_rest(me, out, &err) < 0)
         error_print(&err);
+    phases_add(&out->phases, "gather", begun, clock_now_ns());
     tell_gathered(me->receiver, (double)(clock_now_ns() - begun) / 1e9);
 }
 

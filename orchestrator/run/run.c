@@ -1,16 +1,13 @@
 /* The `run` command from MPI_Init to the marker. */
 #include <signal.h>
-#include <stdlib.h>
 
-#include "common/file.h"
 #include "common/log.h"
-#include "orchestrator/report/run_record.h"
-#include "orchestrator/report/timeline.h"
 #include "orchestrator/run/changes.h"
 #include "orchestrator/run/follow.h"
 #include "orchestrator/run/interrupt.h"
 #include "orchestrator/run/lead.h"
 #include "orchestrator/run/marker.h"
+#include "orchestrator/run/relate.h"
 #include "orchestrator/run/timings.h"
 
 /* Everything process 0 does, up to the verdict in `out`. */
@@ -51,21 +48,6 @@ static void leave_binaries(const struct run_options *o, const struct prepared *p
     error_print(&err);
 }
 
-/* After the verdict too: what relates the cards' profiles, and the timelines of all of them. */
-static void leave_timelines(const struct prepared *p, const struct run_clocks *clocks)
-{
-    struct error err;
-    char *path = file_join(p->dfx.dir, "l3_run.json", &err);
-
-    if (path && dfx_remove_unfinished(&p->dfx, &err) == 0 &&
-        run_record_write(path, &p->segment, p->recording.build.device_ids, clocks, &err) == 0 &&
-        (!p->dfx.swimlane || timeline_write_all(p->dfx.dir, &err) == 0))
-        log_note("`l3replay report %s` tells what the profiles say", p->dfx.dir);
-    else
-        error_print(&err);
-    free(path);
-}
-
 static int run_root(struct participant *me, const struct run_options *o)
 {
     struct outcome out = {.init_end_ns = me->job.init_end_ns, .nproc = me->job.size};
@@ -84,7 +66,7 @@ static int run_root(struct participant *me, const struct run_options *o)
     profiled = !out.abrupt && p.segment.header && dfx_any(&p.dfx) && timings_first_start_ns(&p.segment);
     lead_gather(me, &out);
     if (profiled)
-        leave_timelines(&p, &me->clocks.result);
+        relate_profiles(me, &out, &p);
     participant_close(me);
     prepare_free(&p);
     if (out.abrupt)

@@ -5,6 +5,7 @@
 #include "common/plan_stream.h"
 #include "orchestrator/plan/edges.h"
 #include "orchestrator/report/merged.h"
+#include "orchestrator/report/report.h"
 #include "orchestrator/report/run_record.h"
 #include "orchestrator/report/timeline.h"
 
@@ -23,7 +24,7 @@ static const char *const plan_lines[] = {
 static const uint64_t boot = UINT64_C(7200000000000); /* two hours after the host's start */
 
 /* A run in which the host copy did not take place any more. */
-static void write_run(const char *dir)
+static void write_run_with(const char *dir, const struct run_aside *aside)
 {
     const int device_ids[] = {4, 6};
     struct segment seg;
@@ -31,6 +32,8 @@ static void write_run(const char *dir)
     struct error err;
     struct plan_stream *s = plan_stream_new("sample", &err);
     char *path = file_join(dir, "l3_run.json", &err);
+    const struct run_clocks clocks = {0};
+    const struct run_record_source from = {&seg, device_ids, &clocks, aside};
 
     for (size_t i = 0; i < sizeof plan_lines / sizeof *plan_lines; i++) {
         char *line = strdup(plan_lines[i]);
@@ -43,10 +46,48 @@ static void write_run(const char *dir)
     assert_int_equal(segment_create(&seg, &plan, "[]", "a2a3sim", &err), 0);
     seg.times[0] = (struct segment_times){boot + 500, boot + 10500, 9000, 400, 2};
     seg.times[1] = (struct segment_times){boot + 12500, boot + 20500, 7000, 300, 1};
-    assert_int_equal(run_record_write(path, &seg, device_ids, &(struct run_clocks){0}, &err), 0);
+    assert_int_equal(run_record_write(path, &from, &err), 0);
     segment_unmap(&seg);
     plan_free(&plan);
     free(path);
+}
+
+static void write_run(const char *dir)
+{
+    write_run_with(dir, &(struct run_aside){0});
+}
+
+static struct run_stage stages[] = {{"compile", -2500, -500}, {"run", -400, 30000}};
+static struct run_loss losses[] = {{"rank1/d0/args_dump/args.bin", "No space left on device"}};
+static const struct run_aside aside = {.stages = stages, .nstage = 2, .losses = losses, .nloss = 1, .nlost = 3};
+
+static void stages_and_losses_are_kept(void **state)
+{
+    char *dir = temp_dir_make(), *path;
+    struct notes notes = {0};
+    struct run_record r;
+    struct error err;
+
+    (void)state;
+    write_run_with(dir, &aside);
+    path = file_join(dir, "l3_run.json", &err);
+    assert_int_equal(run_record_read(path, &r, &err), 0);
+    assert_int_equal(r.aside.nstage, 2);
+    assert_string_equal(r.aside.stages[0].name, "compile");
+    assert_true(r.aside.stages[0].start_ns == -2500 && r.aside.stages[0].end_ns == -500);
+    assert_true(r.aside.stages[1].start_ns == -400 && r.aside.stages[1].end_ns == 30000);
+    assert_true(run_aside_lead_ns(&r.aside) == 2500);
+    assert_true(r.aside.nlost == 3 && r.aside.nloss == 1);
+    assert_string_equal(r.aside.losses[0].file, losses[0].file);
+    assert_string_equal(r.aside.losses[0].why, losses[0].why);
+    run_aside_tell(&r.aside, &notes);
+    assert_int_equal(notes.count, 1);
+    assert_non_null(strstr(notes.items[0], "3 profile files"));
+    assert_non_null(strstr(notes.items[0], "rank1/d0/args_dump/args.bin"));
+    notes_free(&notes);
+    run_record_free(&r);
+    free(path);
+    temp_dir_remove(dir);
 }
 
 static void what_is_written_is_read(void **state)
@@ -97,6 +138,12 @@ static void a_wrong_record_is_refused_by_name(void **state)
          "\"lane\": 1,"
          " \"waits_for\": [{\"node\": 1}]}]}",
          "waits_for"},
+        {"{\"l3_run\": 1, \"world_size\": 1, \"origin_ns\": \"0\", \"nodes\": [], \"stages\": [{\"name\": \"run\", "
+         "\"start_ns\": 5, \"end_ns\": 4}]}",
+         "stages[].end_ns"},
+        {"{\"l3_run\": 1, \"world_size\": 1, \"origin_ns\": \"0\", \"nodes\": [], \"lost\": {\"count\": 0, \"files\": "
+         "[{\"file\": \"a\", \"why\": \"b\"}]}}",
+         "lost.files"},
         {"{\"l3_run\": 1, \"world_size\": 1, \"origin_ns\": \"0\", \"device_ids\": [0, 1], \"nodes\": []}", "device_"
                                                                                                             "ids"},
     };
@@ -174,6 +221,68 @@ static void all_ranks_stand_on_one_clock(void **state)
     temp_dir_remove(dir);
 }
 
+/* The first stage is time 0, and everything of the plan 2.5 us later than without stages. */
+static void the_trace_begins_with_the_first_stage(void **state)
+{
+    char *dir = temp_dir_make(), *text;
+    struct error err;
+    cJSON *doc;
+
+    (void)state;
+    write_run_with(dir, &aside);
+    write_profiles(dir);
+    assert_int_equal(timeline_write_all(dir, &err), 0);
+    doc = read_json(dir, "l3_timeline.json");
+    assert_int_equal(count_events(doc, "X", "compile", 4, 1, 0, 2), 1);
+    assert_int_equal(count_events(doc, "X", "run", 4, 1, 2.1, 30.4), 1);
+    assert_int_equal(count_events(doc, "X", "first", 1, 1, 2.5, 10), 1);
+    assert_int_equal(count_events(doc, "X", "second", 2, 1, 14.5, 8), 1);
+    assert_int_equal(count_events(doc, "X", "mul(t1)", 1, 1000, 3.5, 3), 1);
+    assert_int_equal(count_events(doc, "f", "RAW t\"mp", 2, 1, 14.5, -1), 1);
+    assert_int_equal(count_phase(doc, "X"), 7);
+    assert_true(cJSON_GetNumberValue(cJSON_GetObjectItem(cJSON_GetObjectItem(doc, "otherData"), "run_start_us")) == 2.5);
+    text = cJSON_Print(cJSON_GetObjectItem(doc, "otherData"));
+    assert_non_null(strstr(text, "rank1/d0/args_dump/args.bin"));
+    cJSON_free(text);
+    cJSON_Delete(doc);
+    temp_dir_remove(dir);
+}
+
+/* Card 0 computes 10 us of 20; card 1 waits for it as long, starts 2 us later and computes 8 us. */
+static void the_short_report_says_what_stands_out(void **state)
+{
+    static const char *const wanted[] = {
+        "computing 40.0 to 50.0 % of the run, waiting for ranks 0.0 to 50.0 %, for the host 0.0 to 0.0 %; longest: "
+        "rank 1 for card 0, 10.0 us\n",
+        "critical path: 2 nodes, 20.0 us, of which 2.00 us between nodes\n",
+        "! 3 profile files were lost on the way, the first: rank1/d0/args_dump/args.bin (No space left on device)\n",
+        "! the picture is not complete",
+    };
+    char *dir = temp_dir_make(), *text = NULL;
+    size_t size = 0;
+    struct dfx_list list;
+    struct report r;
+    struct error err;
+    FILE *f;
+
+    (void)state;
+    write_run_with(dir, &aside);
+    write_profiles(dir);
+    assert_int_equal(dfx_list_read(dir, &list, &err), 0);
+    f = open_memstream(&text, &size);
+    assert_non_null(f);
+    assert_int_equal(report_make(&r, &list, &err), 0);
+    assert_int_equal(report_short(f, &r, &err), 0);
+    assert_int_equal(fclose(f), 0);
+    for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++)
+        if (!strstr(text, wanted[i]))
+            fail_msg("not there: %s\nbut: %s", wanted[i], text);
+    free(text);
+    report_free(&r);
+    dfx_list_free(&list);
+    temp_dir_remove(dir);
+}
+
 static void without_a_record_of_the_run_nothing_joins_ranks(void **state)
 {
     char *dir = temp_dir_make(), *text;
@@ -220,8 +329,11 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_is_written_is_read),
+        cmocka_unit_test(stages_and_losses_are_kept),
         cmocka_unit_test(a_wrong_record_is_refused_by_name),
         cmocka_unit_test(all_ranks_stand_on_one_clock),
+        cmocka_unit_test(the_trace_begins_with_the_first_stage),
+        cmocka_unit_test(the_short_report_says_what_stands_out),
         cmocka_unit_test(without_a_record_of_the_run_nothing_joins_ranks),
         cmocka_unit_test(a_dispatch_alone_has_the_upstream_processes),
     };

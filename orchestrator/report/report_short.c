@@ -1,0 +1,123 @@
+/* The report in a few lines, for the end of a run. */
+#include <stddef.h>
+
+#include "orchestrator/report/report.h"
+
+enum { SHORT_KERNELS = 3 };
+
+static double percent(uint64_t part, uint64_t whole)
+{
+    return whole ? 100.0 * (double)part / (double)whole : 0;
+}
+
+/* Least and most of a rank's share, over all ranks. */
+static void put_range(FILE *f, const struct report *r, const char *what, uint64_t (*time)(const struct report_rank *))
+{
+    double least = 100, most = 0;
+
+    for (size_t i = 0; i < r->nrank; i++) {
+        double share = percent(time(&r->ranks[i]), r->span_ns);
+
+        least = share < least ? share : least;
+        most = share > most ? share : most;
+    }
+    fprintf(f, "%s %.1f to %.1f %%", what, least, most);
+}
+
+static uint64_t computing(const struct report_rank *rank)
+{
+    return rank->computing_ns;
+}
+
+static uint64_t on_ranks(const struct report_rank *rank)
+{
+    return rank->ranks_ns;
+}
+
+static uint64_t on_host(const struct report_rank *rank)
+{
+    return rank->host_ns;
+}
+
+static void put_longest_wait(FILE *f, const struct report *r)
+{
+    const struct report_rank *who = NULL;
+    const struct report_wait *longest = NULL;
+    char lane[32], time[24];
+
+    for (size_t i = 0; i < r->nrank; i++)
+        for (size_t w = 0; w < r->ranks[i].nwait; w++)
+            if (!longest || r->ranks[i].waits[w].ns > longest->ns) {
+                who = &r->ranks[i];
+                longest = &r->ranks[i].waits[w];
+            }
+    if (longest && longest->ns)
+        fprintf(f, "; longest: rank %u for %s, %s", who->rank,
+                run_record_lane(&r->run, longest->lane, lane, sizeof lane),
+                report_time((double)longest->ns, time, sizeof time));
+}
+
+static void put_shares(FILE *f, const struct report *r)
+{
+    if (!r->related || !r->nrank)
+        return;
+    fputs("ranks: ", f);
+    put_range(f, r, "computing", computing);
+    put_range(f, r, " of the run, waiting for ranks", on_ranks);
+    put_range(f, r, ", for the host", on_host);
+    put_longest_wait(f, r);
+    putc('\n', f);
+}
+
+static void put_straggler(FILE *f, const struct report *r)
+{
+    char time[24];
+
+    for (size_t i = 0; i < r->nrank; i++)
+        if (r->ranks[i].rank == r->straggler)
+            fprintf(f, "straggler: rank %u, slowest in %u of %zu dispatches that ranks share, %s behind the fastest\n",
+                    r->straggler, r->ranks[i].slowest_of, r->nslot,
+                    report_time((double)r->ranks[i].behind_ns, time, sizeof time));
+}
+
+static void put_path(FILE *f, const struct report *r)
+{
+    char time[24], gap[24];
+
+    if (r->related)
+        fprintf(f, "critical path: %zu nodes, %s, of which %s between nodes\n", r->nstep,
+                report_time((double)r->span_ns, time, sizeof time),
+                report_time((double)r->step_gap_ns, gap, sizeof gap));
+}
+
+static void put_kernels(FILE *f, const struct report *r)
+{
+    char total[24], critical[24];
+
+    for (size_t i = 0; i < r->nkernel && i < SHORT_KERNELS; i++) {
+        const struct report_kernel *k = &r->kernels[i];
+
+        fprintf(f, "%s%s of %s %s", i ? ", " : "slowest kernels: ", k->name, k->program,
+                report_time((double)k->stats.total, total, sizeof total));
+        if (k->critical_ns)
+            fprintf(f, " (%s on the path)", report_time((double)k->critical_ns, critical, sizeof critical));
+    }
+    if (r->nkernel)
+        putc('\n', f);
+}
+
+int report_short(FILE *f, const struct report *r, struct error *err)
+{
+    char time[24];
+
+    if (r->related && r->run.clocks.count > 1)
+        fprintf(f, "clocks: %u, aligned to within %s\n", r->run.clocks.count,
+                report_time((double)run_clocks_error(&r->run.clocks), time, sizeof time));
+    put_shares(f, r);
+    put_straggler(f, r);
+    put_path(f, r);
+    put_kernels(f, r);
+    for (size_t i = 0; i < r->notes.count; i++)
+        fprintf(f, "! %s\n", r->notes.items[i]);
+    return report_finish(f, err);
+}
