@@ -128,7 +128,7 @@ static int read_map(const struct json_source *src, const cJSON *item, struct clo
     const cJSON *list = member(item, "points"), *entry;
     struct clock_point points[2];
     struct error fault = {0};
-    enum clock_alignment kind;
+    enum clock_alignment kind = CLOCK_UNALIGNED;
     uint32_t n = 0;
 
     if (read_kind(src, item, &kind) || json_array(src, "clocks[].points", list))
