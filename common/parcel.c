@@ -4,9 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PARCEL_MAGIC = 0x6c337032, ALIGNMENT = 8 };
+enum { PARCEL_MAGIC = 0x6c337032, ALIGNMENT = 64, PAGE = 4096 };
 
-/* Before each piece; the path without a NUL and the data follow, each filled up to a multiple of 8 bytes. */
+/* Before each piece; the path with a NUL, which `path_nbytes` does not count, and the data follow. Pieces and data begin
+ * at multiples of ALIGNMENT: data that do not are copied into a file at half the speed. */
 struct piece_head {
     uint32_t magic;
     uint16_t path_nbytes, end;
@@ -19,10 +20,16 @@ static size_t padded(size_t nbytes)
     return (nbytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
 }
 
+/* What stands before the data. */
+static size_t front(size_t path_nbytes)
+{
+    return padded(sizeof(struct piece_head) + path_nbytes + 1);
+}
+
 int parcel_open(struct parcel *p, struct error *err)
 {
     p->used = 0;
-    p->bytes = malloc(PARCEL_NBYTES);
+    p->bytes = aligned_alloc(PAGE, PARCEL_NBYTES);
     return p->bytes ? 0 : error_nomem(err, "parcel", PARCEL_NBYTES);
 }
 
@@ -34,7 +41,7 @@ void parcel_close(struct parcel *p)
 
 void *parcel_room(struct parcel *p, const char *path, size_t *room)
 {
-    const size_t head = sizeof(struct piece_head) + padded(strlen(path));
+    const size_t head = front(strlen(path));
 
     if (strlen(path) >= PARCEL_PATH_MAX || p->used + head + ALIGNMENT > PARCEL_NBYTES)
         return NULL;
@@ -51,11 +58,11 @@ void parcel_add(struct parcel *p, const char *path, uint64_t offset, uint32_t nb
     unsigned char *at = p->bytes + p->used;
 
     memcpy(at, &head, sizeof head);
-    memset(at + sizeof head, 0, padded(length));
-    memcpy(at + sizeof head, path, length);
-    at += sizeof head + padded(length);
+    memset(at + sizeof head, 0, front(length) - sizeof head);
+    memcpy(at + sizeof head, path, length + 1);
+    at += front(length);
     memset(at + nbytes, 0, padded(nbytes) - nbytes);
-    p->used += sizeof head + padded(length) + padded(nbytes);
+    p->used += front(length) + padded(nbytes);
 }
 
 static bool is_plain_part(const char *part, size_t length)
@@ -83,7 +90,8 @@ int parcel_path_check(const char *path, struct error *err)
 
 static int broken(struct error *err, size_t at)
 {
-    return error_set(err, "profiles", "run again; if it comes back, look at the network", "a parcel of profiles arrived broken, at byte %zu", at);
+    return error_set(err, "profiles", "run again; if it comes back, look at the network",
+                     "a parcel of profiles arrived broken, at byte %zu", at);
 }
 
 int parcel_next(const void *bytes, size_t nbytes, size_t *at, struct parcel_piece *piece, struct error *err)
@@ -98,7 +106,7 @@ int parcel_next(const void *bytes, size_t nbytes, size_t *at, struct parcel_piec
         return broken(err, *at);
     memcpy(&head, from, sizeof head);
     if (head.magic != PARCEL_MAGIC || head.path_nbytes >= PARCEL_PATH_MAX || head.end > PARCEL_LOST ||
-        sizeof head + padded(head.path_nbytes) + padded(head.nbytes) > left)
+        front(head.path_nbytes) + padded(head.nbytes) > left)
         return broken(err, *at);
     memcpy(piece->path, from + sizeof head, head.path_nbytes);
     piece->path[head.path_nbytes] = '\0';
@@ -108,7 +116,7 @@ int parcel_next(const void *bytes, size_t nbytes, size_t *at, struct parcel_piec
     piece->checksum = head.checksum;
     piece->end = (enum parcel_end)head.end;
     piece->nbytes = head.nbytes;
-    piece->data = from + sizeof head + padded(head.path_nbytes);
-    *at += sizeof head + padded(head.path_nbytes) + padded(head.nbytes);
+    piece->data = from + front(head.path_nbytes);
+    *at += front(head.path_nbytes) + padded(head.nbytes);
     return 1;
 }

@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include <xxhash.h>
 
 #include "common/file.h"
+#include "common/file_hash.h"
 #include "common/parcel.h"
 
 /* The file that a source is sending. */
@@ -17,6 +17,7 @@ struct arriving {
     bool lost;                  /* the rest of it is dropped */
     uint64_t nbytes;
     struct file_writer writer;
+    char made[PARCEL_PATH_MAX]; /* the directory of the last file, which is there */
     XXH3_state_t *hash;
 };
 
@@ -64,17 +65,30 @@ static void lose(struct inbox *b, struct arriving *a, const char *why)
     file_write_abort(&a->writer);
 }
 
+static int make_dirs(struct arriving *a, char *full, struct error *err)
+{
+    char *slash = strrchr(full, '/');
+    const char *last = strrchr(a->path, '/');
+    size_t length = last ? (size_t)(last - a->path) : 0;
+    int rc;
+
+    if (a->made[0] && strlen(a->made) == length && strncmp(a->made, a->path, length) == 0)
+        return 0;
+    *slash = '\0';
+    rc = file_make_dirs(full, err);
+    *slash = '/';
+    snprintf(a->made, sizeof a->made, "%.*s", rc == 0 ? (int)length : 0, a->path);
+    return rc;
+}
+
 static int open_file(const struct inbox *b, struct arriving *a, struct error *err)
 {
-    char *full = file_join(b->dir, a->path, err), *slash;
+    char *full = file_join(b->dir, a->path, err);
     int rc;
 
     if (!full)
         return -1;
-    slash = strrchr(full, '/');
-    *slash = '\0';
-    rc = file_make_dirs(full, err);
-    *slash = '/';
+    rc = make_dirs(a, full, err);
     if (rc == 0)
         rc = file_write_begin(&a->writer, full, err);
     free(full);

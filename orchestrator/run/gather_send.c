@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/clock.h"
 #include "common/file.h"
 #include "common/log.h"
 #include "common/parcel.h"
@@ -10,7 +11,7 @@
 #include "orchestrator/run/gather_wire.h"
 #include "rank-worker/gather/outbox.h"
 
-enum { SLOTS = 2, LOOK_NS = 100000000, LEAST_NAP_NS = 50000, MOST_NAP_NS = 1000000 };
+enum { SLOTS = 4, LOOK_NS = 100000000, LEAST_NAP_NS = 50000, MOST_NAP_NS = 1000000, BRISK_NS = 300000 };
 
 /* How far a lane's dispatches have been handed over. */
 struct cursor {
@@ -32,7 +33,7 @@ struct gather_sender {
     uint32_t ncursor;
     struct slot slots[SLOTS];
     bool finishing, all_added; /* gather_finish() was called; and what was left has been handed over */
-    uint64_t nap_ns;
+    uint64_t nap_ns, moved_ns; /* moved_ns: when a parcel was last sent or taken */
 };
 
 char *gather_token_path(const char *dir, const char *token, struct error *err)
@@ -148,6 +149,12 @@ static int add_files(struct gather_sender *s, struct error *err)
     return outbox_add(s->outbox, "", err);
 }
 
+static void tell_moved(struct gather_sender *s)
+{
+    s->nap_ns = LEAST_NAP_NS;
+    s->moved_ns = clock_now_ns();
+}
+
 static int test_slot(struct gather_sender *s, struct slot *slot, struct error *err)
 {
     int done = 0, rc = MPI_Test(&slot->request, &done, MPI_STATUS_IGNORE);
@@ -156,7 +163,7 @@ static int test_slot(struct gather_sender *s, struct slot *slot, struct error *e
         return mpi_job_error(err, rc, "MPI_Test");
     if (done) {
         slot->under_way = false;
-        s->nap_ns = LEAST_NAP_NS;
+        tell_moved(s);
     }
     return 0;
 }
@@ -189,8 +196,9 @@ int gather_pump(struct gather_sender *s, struct events *events, uint32_t process
         outbox_pack(s->outbox, &slot->parcel);
         if (send_slot(slot, events, process, err) < 0)
             return -1;
-        s->nap_ns = LEAST_NAP_NS;
+        tell_moved(s);
     }
+    outbox_tidy(s->outbox);
     return 0;
 }
 
@@ -214,8 +222,9 @@ bool gather_is_idle(const struct gather_sender *s)
 
 uint64_t gather_nap_ns(const struct gather_sender *s)
 {
+    /* While kernels run the core is theirs. Afterwards a message must not wait for the end of a nap at every step. */
     if (is_under_way(s))
-        return s->nap_ns;
+        return s->finishing && clock_now_ns() - s->moved_ns < BRISK_NS ? 0 : s->nap_ns;
     if (gather_is_idle(s))
         return UINT64_MAX;
     return s->finishing ? 0 : LOOK_NS;

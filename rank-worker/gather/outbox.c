@@ -10,16 +10,20 @@
 #include <sys/stat.h>
 #include <sys/statfs.h>
 #include <unistd.h>
-#include <xxhash.h>
 
 #include "common/file.h"
+#include "common/file_hash.h"
 #include "rank-worker/gather/outbox_dir.h"
+
+enum { PAGE = 4096 };
 
 struct outbox {
     struct outbox_dir dir;
     char **paths; /* handed over, relative; the first `next` are done */
     size_t count, capacity, next;
     int fd; /* of paths[next] when it is begun; -1: none is */
+    int done_fd; /* of a file that is through; -1: none */
+    uint64_t done_nbytes; /* of it that still take room */
     uint64_t offset;
     XXH3_state_t *hash;
 };
@@ -38,7 +42,7 @@ int outbox_open(struct outbox **out, const char *base, struct error *err)
     *out = NULL;
     if (!o)
         return error_nomem(err, "profiles", sizeof *o);
-    o->fd = -1;
+    o->fd = o->done_fd = -1;
     o->dir.fd = o->dir.lock_fd = -1;
     o->hash = XXH3_createState();
     if (!o->hash)
@@ -140,19 +144,35 @@ static void begin_file(struct outbox *o)
 {
     o->offset = 0;
     XXH3_64bits_reset(o->hash);
-    o->fd = openat(o->dir.fd, o->paths[o->next], O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+    o->fd = openat(o->dir.fd, o->paths[o->next], O_RDWR | O_CLOEXEC | O_NOFOLLOW);
+}
+
+static void let_go(int *fd)
+{
+    if (*fd >= 0)
+        close(*fd);
+    *fd = -1;
 }
 
 static void end_file(struct outbox *o)
 {
     unlinkat(o->dir.fd, o->paths[o->next], 0); /* what stays goes with the directory */
-    if (o->fd >= 0)
-        close(o->fd);
+    let_go(&o->done_fd);
+    o->done_fd = o->fd;
+    o->done_nbytes = o->offset;
     o->fd = -1;
     free(o->paths[o->next]);
     o->paths[o->next++] = NULL;
     if (o->next == o->count)
         o->next = o->count = 0;
+}
+
+/* A piece that is not the last ends at a page of the file: kernels take far longer for writes that begin within one. */
+static size_t whole_pages(uint64_t offset, size_t room)
+{
+    const size_t beyond = (size_t)((offset + room) % PAGE);
+
+    return room > PAGE ? room - beyond : room;
 }
 
 /* Fill `at`; fewer bytes than `room` only at the end of the file. -1 with errno. */
@@ -195,6 +215,7 @@ void outbox_pack(struct outbox *o, struct parcel *p)
             return;
         if (o->fd < 0)
             begin_file(o);
+        room = whole_pages(o->offset, room);
         if (o->fd >= 0)
             n = read_full(o->fd, at, room);
         if (n < 0) {
@@ -213,12 +234,21 @@ void outbox_pack(struct outbox *o, struct parcel *p)
     }
 }
 
+void outbox_tidy(struct outbox *o)
+{
+    if (o->done_fd < 0)
+        return;
+    o->done_nbytes -= o->done_nbytes < PARCEL_NBYTES ? o->done_nbytes : PARCEL_NBYTES;
+    if (o->done_nbytes == 0 || ftruncate(o->done_fd, (off_t)o->done_nbytes) < 0)
+        let_go(&o->done_fd);
+}
+
 void outbox_close(struct outbox *o)
 {
     if (!o)
         return;
-    if (o->fd >= 0)
-        close(o->fd);
+    let_go(&o->fd);
+    let_go(&o->done_fd);
     for (size_t i = o->next; i < o->count; i++)
         free(o->paths[i]);
     free(o->paths);

@@ -35,6 +35,10 @@ int outbox_add(struct outbox *o, const char *dir, struct error *err);
 /* Put pieces into `p`, which is empty, until it is full or nothing is left. What cannot be read travels as lost. */
 void outbox_pack(struct outbox *o, struct parcel *p);
 
+/* Give back some of the room of a file that was packed. A large file takes long to remove: this is for moments in which
+ * there is nothing to pack. Not needed otherwise. */
+void outbox_tidy(struct outbox *o);
+
 bool outbox_is_empty(const struct outbox *o);
 
 void outbox_close(struct outbox *o); /* removes the directory; NULL is fine */

@@ -38,23 +38,21 @@ static void remove_tree(const char *path, const char *lock)
         log_msg(LOG_WARN, "cannot remove %s: %s", path, strerror(errno));
 }
 
-static void sweep_one(int base_fd, const char *base, const char *name)
+static void sweep_one(const char *base, const char *name)
 {
     char *path = NULL, *lock = NULL;
     struct stat st;
     int fd = -1;
 
-    if (fstatat(base_fd, name, &st, AT_SYMLINK_NOFOLLOW) < 0 || !S_ISDIR(st.st_mode) || st.st_uid != geteuid())
-        return;
     path = file_join(base, name, NULL);
-    if (path)
+    if (path && lstat(path, &st) == 0 && S_ISDIR(st.st_mode) && st.st_uid == geteuid())
         lock = file_join(path, lock_name, NULL);
     if (lock)
         fd = open(lock, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
     if (fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) == 0)
         remove_tree(path, lock);
     else if (lock && fd < 0)
-        rmdir(path); /* its process was killed before it had a lock or after; if it is only being made, it is made anew */
+        rmdir(path); /* its process was killed early or late; one that is only being made is made anew */
     if (fd >= 0)
         close(fd);
     free(lock);
@@ -68,7 +66,7 @@ static void sweep(const char *base)
 
     while (dir && (entry = readdir(dir)))
         if (strncmp(entry->d_name, prefix, sizeof prefix - 1) == 0)
-            sweep_one(dirfd(dir), base, entry->d_name);
+            sweep_one(base, entry->d_name);
     if (dir)
         closedir(dir);
 }
@@ -81,7 +79,8 @@ static int try_make(struct outbox_dir *d, const char *base, struct error *err)
         return error_nomem(err, base, strlen(base) + sizeof prefix + 8);
     }
     if (!mkdtemp(d->path)) {
-        error_errno(err, base, "name another directory as $TMPDIR", "cannot make a directory for profiles on their way");
+        error_errno(err, base, "name another directory as $TMPDIR",
+                    "cannot make a directory for profiles on their way");
         free(d->path);
         d->path = NULL;
         return -1;

@@ -1,4 +1,4 @@
-/* Profiles on their way: out of an outbox in parcels, into an inbox; what goes wrong between is named and nothing else. */
+/* Profiles on their way: out of an outbox in parcels, into an inbox; what goes wrong between is named. */
 #include "tests/unit/temp_dir.h"
 
 #include <signal.h>
@@ -118,9 +118,9 @@ static unsigned carry(struct ends *e, uint32_t source)
 
 static void files_of_all_sizes_arrive_byte_by_byte(void **state)
 {
-    static const size_t sizes[] = {0, 1, 7, 8, 4096, PARCEL_NBYTES - 64, PARCEL_NBYTES - 56, PARCEL_NBYTES - 55,
-                                   PARCEL_NBYTES - 48, PARCEL_NBYTES - 1, PARCEL_NBYTES, 3 * PARCEL_NBYTES,
-                                   5 * PARCEL_NBYTES + 12345};
+    static const size_t sizes[] = {0, 1, 63, 64, 4095, 4096, PARCEL_NBYTES - 4097, PARCEL_NBYTES - 4096,
+                                   PARCEL_NBYTES - 4095, PARCEL_NBYTES - 192, PARCEL_NBYTES - 128, PARCEL_NBYTES - 64,
+                                   PARCEL_NBYTES - 1, PARCEL_NBYTES, 3 * PARCEL_NBYTES, 5 * PARCEL_NBYTES + 12345};
     struct ends *e = *state;
     char name[64];
 
@@ -387,7 +387,7 @@ static void directories_of_the_dead_are_swept(void **state)
 static void directories_without_a_lock_are_swept_when_nothing_is_in_them(void **state)
 {
     struct ends *e = *state;
-    char *bare = file_join(e->base, "l3replay-outbox.aaaaaa", NULL), *filled = file_join(e->base, "l3replay-outbox.b", NULL);
+    char *bare = file_join(e->base, "l3replay-outbox.a", NULL), *filled = file_join(e->base, "l3replay-outbox.b", NULL);
     struct outbox *other;
 
     assert_int_equal(mkdir(bare, 0700), 0);

@@ -70,7 +70,7 @@ static void a_parcel_is_filled_to_its_end_and_not_beyond(void **state)
         assert_true(p.used <= PARCEL_NBYTES);
     }
     assert_true(npiece > 100);
-    assert_true(PARCEL_NBYTES - p.used < PARCEL_PATH_MAX + 64);
+    assert_true(PARCEL_NBYTES - p.used < PARCEL_PATH_MAX + 128);
     while (parcel_next(p.bytes, p.used, &at, &piece, NULL) == 1) {
         for (uint32_t i = 0; i < piece.nbytes; i++)
             assert_int_equal(((const unsigned char *)piece.data)[i], (unsigned char)seen);
