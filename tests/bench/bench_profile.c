@@ -1,5 +1,6 @@
 /*
- * bench_profile - what each kind of profile costs a dispatch with one empty kernel, on one card.
+ * bench_profile - what each kind of profile costs a dispatch with one task, on one card: with an empty kernel, and with
+ * one of 100 us.
  *
  * "running" is the orchestration and the tasks, in which capture only records; "start to start" also holds the writing
  * of the files. "run" is the whole replay, with old profiles removed and directories made.
@@ -63,7 +64,7 @@ static int measure(const char *dir, const char *name, const char *option, const 
     return 0;
 }
 
-int main(void)
+static int measure_all(const char *dir, const char *title)
 {
     static const struct {
         const char *name, *option, *value;
@@ -74,16 +75,26 @@ int main(void)
         {"dep-gen", "--dep-gen", NULL}, {"pmu 2", "--enable-pmu", "2"}, {"scope-stats", "--scope-stats", NULL},
         {"dump-args 2", "--dump-args", "2"}, {"off", NULL, NULL},
     };
-    char dir[] = "/tmp/l3replay-bench-XXXXXX", command[160];
     int rc = 0;
+
+    printf("%-24s %21s   %21s   %8s\n%-24s %10s %10s   %10s %10s   %8s\n", title, "running",
+           "start to start", "run", "", "median", "p90", "median", "p90", "s");
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        rc |= measure(dir, cases[i].name, cases[i].option, cases[i].value);
+    return rc;
+}
+
+int main(void)
+{
+    char dir[] = "/tmp/l3replay-bench-XXXXXX", command[160];
+    int rc;
 
     if (!mkdtemp(dir))
         return 1;
     build_write(dir, BENCH_ONE_CARD, 1, DISPATCHES);
-    printf("%-24s %21s   %21s   %8s\n%-24s %10s %10s   %10s %10s   %8s\n", "empty kernel, us", "running",
-           "start to start", "run", "", "median", "p90", "median", "p90", "s");
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
-        rc |= measure(dir, cases[i].name, cases[i].option, cases[i].value);
+    rc = measure_all(dir, "empty kernel, us");
+    build_set_busy(dir, 100);
+    rc |= measure_all(dir, "kernel of 100 us, us");
     snprintf(command, sizeof command, "rm -rf %s", dir);
     return system(command) || rc;
 }

@@ -57,6 +57,12 @@ static const char orchestration[] =
 
 static const char kernel[] = "#include <cstdint>\nextern \"C\" void kernel_entry(int64_t *) {}\n";
 
+/* One task that computes for so many microseconds, whatever else the core does. */
+static const char busy_kernel[] =
+    "#include <cstdint>\n#include <time.h>\n"
+    "static int64_t now() { timespec t; clock_gettime(CLOCK_MONOTONIC, &t); return t.tv_sec * 1000000000LL + t.tv_nsec; }\n"
+    "extern \"C\" void kernel_entry(int64_t *) { for (int64_t end = now() + %d000; now() < end;) {} }\n";
+
 static const char host_orch[] =
     "import torch\n"
     "from simpler.task_interface import TaskArgs, TensorArgType\n"
@@ -69,6 +75,14 @@ static const char host_orch[] =
     "        ta.add_tensor(make_tensor_arg(orch._worker, tensors[\"x\"][row]), TensorArgType.INOUT)\n"
     "        _submit_chip(orch, callables[\"empty\"], ta, config, card)\n"
     "host_orch._pypto_distributed_entry = True\n";
+
+void build_set_busy(const char *dir, int us)
+{
+    char text[sizeof busy_kernel + 16];
+
+    snprintf(text, sizeof text, busy_kernel, us);
+    write_text(dir, "next_levels/empty/kernels/aiv/empty.cpp", text);
+}
 
 void build_write(const char *dir, enum bench_shape shape, int cards, int count)
 {

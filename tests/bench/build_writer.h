@@ -16,6 +16,9 @@ enum bench_shape {
 /* Write a build for `cards` cards into the existing directory `dir`; exits with a message when it cannot. */
 void build_write(const char *dir, enum bench_shape shape, int cards, int count);
 
+/* Let the kernel of a build take `us` microseconds. */
+void build_set_busy(const char *dir, int us);
+
 /* Run a command (argv, NULL-terminated) with stdout and stderr to /dev/null, or shown when `show`; returns its
  * exit status and the wall, user and system seconds of it and its children. */
 struct usage {
