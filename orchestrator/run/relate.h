@@ -1,5 +1,5 @@
 /*
- * relate - after the verdict of a run with profiles: what relates the profiles of all cards, and what they say in short.
+ * relate - after the verdict of a run with profiles: what relates the profiles of all cards, and what they say.
  */
 #ifndef L3R_ORCHESTRATOR_RUN_RELATE_H
 #define L3R_ORCHESTRATOR_RUN_RELATE_H

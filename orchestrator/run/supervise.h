@@ -47,9 +47,9 @@ int supervise_worker(struct supervision *s, struct error *err);
  * `interrupted` set. */
 int supervise_send(struct supervision *s, struct error *err);
 
-/* Process 0, when the pass is over and the others do supervise_send(): take what profiles there are still to come. What does not come is a loss (the
- * receiver's inbox lists it) and changes nothing else. -1 when MPI fails, a process is silent for a minute, or on a
- * signal (then `interrupted` is set): the others cannot be counted on any more. */
+/* Process 0, when the pass is over and the others do supervise_send(): take what profiles there are still to come. What
+ * does not come is a loss (the receiver's inbox lists it) and changes nothing else. -1 when MPI fails, a process is
+ * silent for a minute, or on a signal (then `interrupted` is set): the others cannot be counted on any more. */
 int supervise_gather(struct supervision *s, struct error *err);
 
 /* Process 0: tell the others that the pass is over. Each sends nothing more until it has the next order, so that a
