@@ -9,6 +9,10 @@ static void tell_incomplete(struct report *r)
 {
     size_t count = 0;
 
+    if (r->run.no_swimlane) {
+        notes_add(&r->notes, "the run was without --swimlane: what happened inside its dispatches is not known");
+        return;
+    }
     for (size_t i = 0; i < r->ndispatch; i++)
         count += r->dispatches[i].notes.count > 0;
     if (count)

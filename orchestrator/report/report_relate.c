@@ -132,7 +132,7 @@ static void charge_kernels(struct report *r)
         for (size_t p = 0; d && p < d->npart; p++)
             r->kernels[d->parts[p].kernel].critical_ns += d->parts[p].ns;
     }
-    if (unknown)
+    if (unknown && !r->run.no_swimlane)
         notes_add(&r->notes,
                   "the kernels of %zu of the nodes on the critical path are not known: their profiles are incomplete",
                   unknown);

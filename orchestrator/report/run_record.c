@@ -91,7 +91,7 @@ static int read_node(const struct json_source *src, const cJSON *item, struct ru
 /* World, device ids and clocks. */
 static int read_head(const struct json_source *src, struct run_record *r)
 {
-    int64_t version, world, id;
+    int64_t version, world, id, swimlane;
     const char *origin = NULL;
     const cJSON *item;
     uint32_t n = 0;
@@ -101,6 +101,9 @@ static int read_head(const struct json_source *src, struct run_record *r)
                  &world) ||
         json_string(src, "origin_ns", cJSON_GetObjectItemCaseSensitive(r->doc, "origin_ns"), &origin))
         return -1;
+    if (optional(src, r->doc, "swimlane", DFX_SWIMLANE_MAX, 1, &swimlane))
+        return -1;
+    r->no_swimlane = swimlane == 0;
     r->world_size = (uint32_t)world;
     r->origin_ns = strtoull(origin, NULL, 10);
     r->device_ids = calloc(r->world_size, sizeof *r->device_ids);

@@ -43,6 +43,7 @@ struct run_record {
     size_t nedge;
     struct run_clocks clocks;
     struct run_aside aside;
+    bool no_swimlane; /* it was not asked for: that it is missing is no fault */
     cJSON *doc; /* owns the texts of a record that was read */
 };
 

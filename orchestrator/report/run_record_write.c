@@ -88,7 +88,7 @@ int run_record_write(const char *path, const struct run_record_source *from, str
     fputs("],\n \"lanes\": [", w.stream);
     for (uint32_t l = 0; l < plan_lane_count(&seg->plan); l++)
         fprintf(w.stream, "%s\"%s\"", l ? ", " : "", plan_lane_name(seg->plan.world_size, l, lane, sizeof lane));
-    putc(']', w.stream);
+    fprintf(w.stream, "],\n \"swimlane\": %d", seg->header->dfx.swimlane);
     run_clocks_write(w.stream, from->clocks);
     run_aside_write(w.stream, from->aside);
     fputs(",\n \"nodes\": [", w.stream);
