@@ -75,16 +75,21 @@ static uint64_t parse_seed(struct argp_state *state, const char *text)
     return seed;
 }
 
+static void init_children(struct argp_state *state, struct run_options *o)
+{
+    state->child_inputs[0] = &o->build;
+    state->child_inputs[1] = o;
+    state->child_inputs[2] = &o->fresh;
+    state->child_inputs[3] = &o->dfx;
+}
+
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
     struct run_options *o = state->input;
 
     switch (key) {
     case ARGP_KEY_INIT:
-        state->child_inputs[0] = &o->build;
-        state->child_inputs[1] = o;
-        state->child_inputs[2] = &o->fresh;
-        state->child_inputs[3] = &o->dfx;
+        init_children(state, o);
         return 0;
     case 'n':
         o->nproc = option_number(state, "-n", arg, 1, PROCESSES_MAX);

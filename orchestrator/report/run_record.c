@@ -135,6 +135,28 @@ static int number_others(struct run_record *r, struct error *err)
     return 0;
 }
 
+static int compare_slots(const void *a, const void *b, void *record)
+{
+    const struct run_node *nodes = ((const struct run_record *)record)->nodes;
+    const struct run_node *x = &nodes[*(const uint32_t *)a], *y = &nodes[*(const uint32_t *)b];
+
+    if (x->lane != y->lane)
+        return x->lane < y->lane ? -1 : 1;
+    return x->k < y->k ? -1 : x->k > y->k;
+}
+
+static int list_slots(struct run_record *r, struct error *err)
+{
+    r->by_slot = calloc(r->nnode + 1, sizeof *r->by_slot);
+    if (!r->by_slot)
+        return error_nomem(err, "l3_run.json", r->nnode * sizeof *r->by_slot);
+    for (size_t i = 0; i < r->nnode; i++)
+        if (r->nodes[i].kind == PLAN_DISPATCH && r->nodes[i].ran)
+            r->by_slot[r->nslot++] = (uint32_t)i;
+    qsort_r(r->by_slot, r->nslot, sizeof *r->by_slot, compare_slots, r);
+    return 0;
+}
+
 static int read_nodes(const struct json_source *src, struct run_record *r)
 {
     const cJSON *list = cJSON_GetObjectItemCaseSensitive(r->doc, "nodes"), *item, *edge;
@@ -154,7 +176,7 @@ static int read_nodes(const struct json_source *src, struct run_record *r)
     cJSON_ArrayForEach(item, list)
         if (read_node(src, item, r, &r->nodes[i++]))
             return -1;
-    return number_others(r, src->err);
+    return number_others(r, src->err) < 0 ? -1 : list_slots(r, src->err);
 }
 
 int run_record_read(const char *path, struct run_record *r, struct error *err)
@@ -179,6 +201,7 @@ void run_record_free(struct run_record *r)
 {
     free(r->device_ids);
     free(r->nodes);
+    free(r->by_slot);
     free(r->edges);
     run_clocks_free(&r->clocks);
     run_aside_free(&r->aside);
@@ -188,10 +211,18 @@ void run_record_free(struct run_record *r)
 
 uint32_t run_record_find(const struct run_record *r, uint32_t rank, uint32_t k)
 {
-    for (size_t i = 0; i < r->nnode; i++) {
-        const struct run_node *n = &r->nodes[i];
-        if (n->kind == PLAN_DISPATCH && n->ran && n->lane == rank && n->k == k)
-            return (uint32_t)i;
+    size_t low = 0, high = r->nslot;
+
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        const struct run_node *n = &r->nodes[r->by_slot[middle]];
+
+        if (n->lane == rank && n->k == k)
+            return r->by_slot[middle];
+        if (n->lane < rank || (n->lane == rank && n->k < k))
+            low = middle + 1;
+        else
+            high = middle;
     }
     return PLAN_NONE;
 }

@@ -39,6 +39,8 @@ struct run_record {
     int *device_ids;    /* world_size */
     struct run_node *nodes;
     size_t nnode;
+    uint32_t *by_slot; /* nodes that are dispatches that ran, by lane, then k */
+    size_t nslot;
     struct run_edge *edges;
     size_t nedge;
     struct run_clocks clocks;

@@ -105,11 +105,10 @@ static int clear_rank(const char *path, struct error *err)
 
 static int remove_part(const char *path, const struct stat *st, int type, struct FTW *at)
 {
-    const size_t length = strlen(path);
+    size_t length;
 
     (void)st;
-    (void)at;
-    if (type == FTW_F && length > 5 && strcmp(path + length - 5, ".part") == 0)
+    if (type == FTW_F && file_is_unfinished(path + at->base, &length))
         unlink(path);
     return 0;
 }

@@ -1,9 +1,9 @@
 #include "orchestrator/run/follow.h"
 
-#include <string.h>
 #include <unistd.h>
 
 #include "orchestrator/run/assist.h"
+#include "orchestrator/run/interrupt.h"
 #include "orchestrator/run/marker.h"
 #include "orchestrator/run/order.h"
 #include "topology/placement.h"
@@ -11,11 +11,16 @@
 /* Before the first pass. All passes use what is opened here. */
 static int join(const struct order *order, struct participant *me, struct error *err)
 {
+    uint32_t first, count;
+    int rc;
+
     if (participant_open_signals(me, err) < 0 ||
         segment_open_peer(&me->segment, order->pid, order->segment_fd, err) < 0)
         return -1;
-    memcpy(me->token, order->token, sizeof me->token);
-    return events_connect(&me->events, order->endpoint, (uint32_t)me->job.rank, err);
+    placement_block(me->segment.plan.world_size, (uint32_t)me->job.size, (uint32_t)me->job.rank, &first, &count);
+    rc = gather_must_send(&me->segment, order->token, first, count, err);
+    me->must_send = rc > 0;
+    return rc < 0 ? -1 : events_connect(&me->events, order->endpoint, (uint32_t)me->job.rank, err);
 }
 
 /* Where this pass's profiles go, and the executors that make them. */
@@ -24,15 +29,15 @@ static int begin_pass(struct participant *me, struct error *err)
     uint32_t first, count;
 
     placement_block(me->segment.plan.world_size, (uint32_t)me->job.size, (uint32_t)me->job.rank, &first, &count);
-    if (gather_join(&me->sender, &me->segment, me->token, first, count, err) < 0)
+    if (me->must_send && gather_join(&me->sender, &me->segment, first, count, err) < 0)
         return -1;
     return participant_start_executors(me, &me->segment, NULL, err);
 }
 
-static struct supervision supervision_of(const struct participant *me)
+static struct supervision supervision_of(struct participant *me)
 {
-    return (struct supervision){.job = &me->job, .events = me->events, .executors = me->executors,
-                                .sender = me->sender, .signal_fd = me->signal_fd};
+    return (struct supervision){.job = &me->job, .seg = &me->segment, .events = me->events,
+                                .executors = me->executors, .sender = me->sender, .signal_fd = me->signal_fd};
 }
 
 /* The job is coming down: MPI_Finalize would wait for the dead. */
@@ -46,12 +51,15 @@ static void leave_interrupted(struct participant *me)
 static int work(const struct order *order, struct participant *me, struct error *err)
 {
     struct supervision s;
+    struct error fault;
+    bool begun;
     int rc;
 
-    if ((!me->events && join(order, me, err) < 0) || begin_pass(me, err) < 0)
+    if (!me->events && join(order, me, err) < 0)
         return -1;
+    begun = begin_pass(me, &fault) == 0;
     s = supervision_of(me);
-    s.seg = &me->segment;
+    s.failure = begun ? NULL : &fault; /* process 0 is to hear why, and stops the others */
     rc = supervise_worker(&s, err);
     if (rc == 0 && s.interrupted)
         leave_interrupted(me);
@@ -100,6 +108,8 @@ int follow_process_0(struct participant *me)
         if (rc == 0 && order.kind != ORDER_LEAVE)
             rc = follow(me, &order, &err);
     } while (rc == 0 && order.kind != ORDER_LEAVE);
+    if (rc < 0 && interrupt_is_pending())
+        leave_interrupted(me);
     participant_close(me);
     if (rc < 0) {
         error_print(&err);

@@ -5,10 +5,13 @@
 #include <sys/random.h>
 #include <unistd.h>
 
+#include "common/clock.h"
 #include "common/file.h"
 #include "common/parcel.h"
 #include "orchestrator/run/gather.h"
 #include "orchestrator/run/gather_wire.h"
+
+enum { LIMIT_S = 10 };
 
 enum sender_state { SENDER_NONE = 0, SENDER_SENDS, SENDER_BROKEN, SENDER_DONE };
 
@@ -16,7 +19,8 @@ struct gather_receiver {
     struct inbox *inbox;
     char *token_path; /* NULL: there is none */
     uint8_t *states;  /* enum sender_state, by process */
-    uint32_t nprocess, nsender, ndone;
+    uint32_t nprocess, nheard, nsender, ndone;
+    bool hurry;
     struct parcel parcel;
 };
 
@@ -49,7 +53,7 @@ int gather_open(struct gather_receiver **out, const char *dir, int nprocess, boo
     if (!r->states)
         error_nomem(err, "profiles", r->nprocess);
     else if (inbox_open(&r->inbox, dir, r->nprocess, err) == 0 && parcel_open(&r->parcel, err) == 0 &&
-             (nprocess == 1 || make_token(r, dir, stream, token, err) == 0))
+             make_token(r, dir, stream, token, err) == 0)
         return 0;
     gather_close(r);
     *out = NULL;
@@ -66,6 +70,23 @@ static void begin_sender(struct gather_receiver *r, uint32_t process)
     r->states[process] = SENDER_SENDS;
 }
 
+static void remove_token(struct gather_receiver *r)
+{
+    if (r->token_path)
+        unlink(r->token_path);
+    free(r->token_path);
+    r->token_path = NULL;
+}
+
+/* Who says hello has looked for the token. */
+static void greet(struct gather_receiver *r, const struct event *event)
+{
+    if (event->nbytes)
+        begin_sender(r, event->rank);
+    if (++r->nheard == r->nprocess - 1)
+        remove_token(r);
+}
+
 static void end_sender(struct gather_receiver *r, uint32_t process)
 {
     if (r->states[process] != SENDER_SENDS && r->states[process] != SENDER_BROKEN)
@@ -76,18 +97,24 @@ static void end_sender(struct gather_receiver *r, uint32_t process)
 
 static int receive(struct gather_receiver *r, uint32_t process, uint64_t nbytes, struct error *err)
 {
+    const uint64_t deadline_ns = clock_now_ns() + (uint64_t)LIMIT_S * 1000000000;
     struct error fault;
     MPI_Request request;
     int rc;
 
-    if (nbytes > PARCEL_NBYTES)
+    if (nbytes > PARCEL_NBYTES || !r->parcel.bytes)
         return error_set(err, "profiles", NULL, "process %u announces a parcel of %llu bytes", process,
                          (unsigned long long)nbytes);
     rc = MPI_Irecv(r->parcel.bytes, (int)nbytes, MPI_BYTE, (int)process, GATHER_TAG, MPI_COMM_WORLD, &request);
     if (rc != MPI_SUCCESS)
         return mpi_job_error(err, rc, "MPI_Irecv");
-    if (mpi_job_wait(&request, 0, true, "MPI_Irecv", err) < 0)
+    rc = mpi_job_wait(&request, deadline_ns, r->hurry, "MPI_Irecv", err);
+    if (rc == 1)
+        rc = error_set(err, "profiles", "look at its host", "process %u announced profiles and did not send them", process);
+    if (rc < 0) {
+        r->parcel.bytes = NULL; /* MPI may still write to it: it belongs to nobody any more */
         return -1;
+    }
     /* What follows from a broken sender is received, to keep the count of messages, and dropped. */
     if (r->states[process] == SENDER_SENDS &&
         inbox_take(r->inbox, process, r->parcel.bytes, (size_t)nbytes, &fault) < 0) {
@@ -99,12 +126,9 @@ static int receive(struct gather_receiver *r, uint32_t process, uint64_t nbytes,
 
 int gather_take(struct gather_receiver *r, const struct event *event, struct error *err)
 {
-    if (event->rank >= r->nprocess)
-        return 0;
     switch (event->kind) {
     case EVENT_HELLO:
-        if (event->nbytes)
-            begin_sender(r, event->rank);
+        greet(r, event);
         return 0;
     case EVENT_PARCEL:
         return receive(r, event->rank, event->nbytes, err);
@@ -120,6 +144,11 @@ int gather_take(struct gather_receiver *r, const struct event *event, struct err
 bool gather_is_complete(const struct gather_receiver *r)
 {
     return r->ndone == r->nsender;
+}
+
+void gather_hurry(struct gather_receiver *r)
+{
+    r->hurry = true;
 }
 
 void gather_give_up(struct gather_receiver *r, const char *why)
@@ -150,9 +179,7 @@ void gather_close(struct gather_receiver *r)
 {
     if (!r)
         return;
-    if (r->token_path)
-        unlink(r->token_path);
-    free(r->token_path);
+    remove_token(r);
     inbox_close(r->inbox);
     parcel_close(&r->parcel);
     free(r->states);

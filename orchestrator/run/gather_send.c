@@ -1,7 +1,9 @@
 /* The other processes' side of gather.h. */
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "common/clock.h"
 #include "common/file.h"
@@ -11,7 +13,7 @@
 #include "orchestrator/run/gather_wire.h"
 #include "rank-worker/gather/outbox.h"
 
-enum { SLOTS = 4, LOOK_NS = 100000000, LEAST_NAP_NS = 50000, MOST_NAP_NS = 1000000, BRISK_NS = 300000 };
+enum { LOOK_NS = 100000000, LEAST_NAP_NS = 50000, MOST_NAP_NS = 1000000, BRISK_NS = 300000 };
 
 /* How far a lane's dispatches have been handed over. */
 struct cursor {
@@ -31,8 +33,9 @@ struct gather_sender {
     struct outbox *outbox;
     struct cursor *cursors;
     uint32_t ncursor;
-    struct slot slots[SLOTS];
-    bool finishing, all_added; /* gather_finish() was called; and what was left has been handed over */
+    struct slot slots[GATHER_PARCELS];
+    bool finishing, hurry; /* of gather_finish() */
+    bool all_added;        /* what was left then has been handed over */
     uint64_t nap_ns, moved_ns; /* moved_ns: when a parcel was last sent or taken */
 };
 
@@ -63,6 +66,34 @@ static int sees(const char *dir, const char *token, struct error *err)
     return rc;
 }
 
+/* A directory that can be read need not be one that can be written: as only trying tells. */
+static bool may_write(const char *dir, const char *token, uint32_t card)
+{
+    char below[DFX_PATH + 32], *path;
+    int fd;
+
+    snprintf(below, sizeof below, "%s/rank%u", dir, card);
+    path = gather_token_path(below, token, NULL);
+    fd = path ? open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600) : -1;
+    if (fd >= 0) {
+        close(fd);
+        unlink(path);
+    }
+    free(path);
+    return fd >= 0;
+}
+
+int gather_must_send(const struct segment *seg, const char *token, uint32_t first, uint32_t count, struct error *err)
+{
+    const char *dir = seg->header->dfx.dir;
+    int seen;
+
+    if (!*token || count == 0)
+        return 0;
+    seen = sees(dir, token, err);
+    return seen < 0 ? -1 : !seen || !may_write(dir, token, first);
+}
+
 static int open_sender(struct gather_sender *s, const struct segment *seg, uint32_t first, uint32_t count,
                        struct error *err)
 {
@@ -72,21 +103,18 @@ static int open_sender(struct gather_sender *s, const struct segment *seg, uint3
         return error_nomem(err, "profiles", count * sizeof *s->cursors);
     for (s->ncursor = 0; s->ncursor < count; s->ncursor++)
         s->cursors[s->ncursor].lane = first + s->ncursor;
-    for (int i = 0; i < SLOTS; i++)
+    for (int i = 0; i < GATHER_PARCELS; i++)
         if (parcel_open(&s->slots[i].parcel, err) < 0)
             return -1;
     return outbox_open(&s->outbox, NULL, err);
 }
 
-int gather_join(struct gather_sender **out, const struct segment *seg, const char *token, uint32_t first,
-                uint32_t count, struct error *err)
+int gather_join(struct gather_sender **out, const struct segment *seg, uint32_t first, uint32_t count,
+                struct error *err)
 {
-    int seen = *token ? sees(seg->header->dfx.dir, token, err) : 1;
     struct gather_sender *s;
 
     *out = NULL;
-    if (seen != 0 || count == 0)
-        return seen < 0 ? -1 : 0;
     s = calloc(1, sizeof *s);
     if (!s)
         return error_nomem(err, "profiles", sizeof *s);
@@ -182,10 +210,11 @@ static int send_slot(struct slot *slot, struct events *events, uint32_t process,
 
 int gather_pump(struct gather_sender *s, struct events *events, uint32_t process, struct error *err)
 {
+    /* What cannot be found is told and missing: it is no reason to stop kernels. */
     if (add_files(s, err) < 0)
-        return -1;
+        error_print(err);
     s->nap_ns = s->nap_ns < MOST_NAP_NS ? s->nap_ns + s->nap_ns / 2 : MOST_NAP_NS;
-    for (int i = 0; i < SLOTS; i++) {
+    for (int i = 0; i < GATHER_PARCELS; i++) {
         struct slot *slot = &s->slots[i];
 
         if (slot->under_way && test_slot(s, slot, err) < 0)
@@ -204,15 +233,16 @@ int gather_pump(struct gather_sender *s, struct events *events, uint32_t process
 
 static bool is_under_way(const struct gather_sender *s)
 {
-    for (int i = 0; i < SLOTS; i++)
+    for (int i = 0; i < GATHER_PARCELS; i++)
         if (s->slots[i].under_way)
             return true;
     return false;
 }
 
-void gather_finish(struct gather_sender *s)
+void gather_finish(struct gather_sender *s, bool hurry)
 {
     s->finishing = true;
+    s->hurry = hurry;
 }
 
 bool gather_is_idle(const struct gather_sender *s)
@@ -224,7 +254,7 @@ uint64_t gather_nap_ns(const struct gather_sender *s)
 {
     /* While kernels run the core is theirs. Afterwards a message must not wait for the end of a nap at every step. */
     if (is_under_way(s))
-        return s->finishing && clock_now_ns() - s->moved_ns < BRISK_NS ? 0 : s->nap_ns;
+        return s->hurry && clock_now_ns() - s->moved_ns < BRISK_NS ? 0 : s->nap_ns;
     if (gather_is_idle(s))
         return UINT64_MAX;
     return s->finishing ? 0 : LOOK_NS;
@@ -235,8 +265,9 @@ void gather_leave(struct gather_sender *s)
     if (!s)
         return;
     outbox_close(s->outbox);
-    for (int i = 0; i < SLOTS; i++)
-        parcel_close(&s->slots[i].parcel);
+    for (int i = 0; i < GATHER_PARCELS; i++)
+        if (!s->slots[i].under_way)
+            parcel_close(&s->slots[i].parcel);
     free(s->cursors);
     free(s);
 }

@@ -7,6 +7,7 @@
 #include "orchestrator/run/marker.h"
 
 static const struct phases *volatile watched;
+static volatile sig_atomic_t leave_code = EXIT_CODE_INFRA;
 
 void interrupt_signals(sigset_t *set)
 {
@@ -34,7 +35,7 @@ static void leave(int sig)
         put(STDERR_FILENO, ", while no kernel ran\n");
         put(STDOUT_FILENO, "PYPTO_EXEC_RESULT=INFRA\n");
     }
-    _exit(EXIT_CODE_INFRA);
+    _exit(leave_code);
 }
 
 void interrupt_install(void)
@@ -50,4 +51,18 @@ void interrupt_install(void)
 void interrupt_watch(const struct phases *phases)
 {
     watched = phases;
+}
+
+void interrupt_settle(int exit_code)
+{
+    leave_code = exit_code;
+    watched = NULL;
+}
+
+bool interrupt_is_pending(void)
+{
+    sigset_t pending;
+
+    return sigpending(&pending) == 0 && (sigismember(&pending, SIGINT) == 1 || sigismember(&pending, SIGTERM) == 1 ||
+                                         sigismember(&pending, SIGHUP) == 1);
 }

@@ -51,7 +51,7 @@ static int run_lanes(const struct lead *l, struct error *err)
         .job = &me->job, .seg = &p->segment, .clocks = &me->clocks, .timeout = l->options->timeout,
         .events = me->events, .executors = me->executors, .receiver = me->receiver, .signal_fd = me->signal_fd};
     rc = supervise_root(&me->supervision, err);
-    l->out->abrupt = me->supervision.interrupted;
+    l->out->abrupt = me->supervision.interrupted || me->supervision.unsure;
     if (!l->out->abrupt)
         supervise_finish(&me->supervision);
     return rc;
@@ -114,6 +114,8 @@ int lead_run(struct participant *me, const struct run_options *o, struct prepare
         job_clocks_measure(&me->clocks, &me->job, err) < 0)
         return -1;
     rc = run_passes(&l, err);
+    if (!out->abrupt)
+        participant_close_signals(me); /* a signal ends what follows as it ends what went before */
     if (!out->abrupt && job_clocks_measure(&me->clocks, &me->job, &fault) < 0)
         error_print(&fault);
     if (job_clocks_settle(&me->clocks, &p->segment, rc < 0 ? &fault : err) == 0) {
@@ -148,8 +150,14 @@ void lead_gather(struct participant *me, struct outcome *out)
 
     if (!me->receiver || out->abrupt)
         return;
+    if (participant_open_signals(me, &err) < 0) {
+        error_print(&err);
+        return;
+    }
+    me->supervision.signal_fd = me->signal_fd;
     if (gather_rest(me, out, &err) < 0)
         error_print(&err);
+    participant_close_signals(me);
     phases_add(&out->phases, "gather", begun, clock_now_ns());
     tell_gathered(me->receiver, (double)(clock_now_ns() - begun) / 1e9);
 }

@@ -6,6 +6,7 @@
 #include <time.h>
 
 #include "common/clock.h"
+#include "orchestrator/run/interrupt.h"
 
 enum { BRISK_NS = 200000 };
 
@@ -37,6 +38,8 @@ int mpi_job_wait(MPI_Request *request, uint64_t deadline_ns, bool brisk, const c
         }
         if (deadline_ns && clock_now_ns() >= deadline_ns)
             return 1;
+        if (interrupt_is_pending())
+            return error_set(err, call, NULL, "the job was interrupted");
         nanosleep(&nap, NULL);
         if (nap.tv_nsec < 1000000)
             nap.tv_nsec += nap.tv_nsec / 2;

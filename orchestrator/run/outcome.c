@@ -1,11 +1,13 @@
 #include "orchestrator/run/outcome.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "common/log.h"
+#include "orchestrator/run/interrupt.h"
 #include "orchestrator/run/marker.h"
 #include "orchestrator/run/timings.h"
 #include "orchestrator/run/versions.h"
@@ -116,12 +118,21 @@ out:
     return rc;
 }
 
+/* There is one marker, also when a signal comes while it is printed. */
 static int print_marker(const struct outcome *out, const struct prepared *p)
 {
-    if (marker_print(out->verdict, p->recording.build.device_ids, p->recording.build.ndevice) == 0)
-        return marker_exit_code(out->verdict);
-    log_msg(LOG_ERROR, "stdout did not take the result: %s", strerror(errno));
-    return EXIT_CODE_INFRA; /* a verdict that nobody saw is none */
+    int code = marker_exit_code(out->verdict);
+    sigset_t set, before;
+
+    interrupt_signals(&set);
+    sigprocmask(SIG_BLOCK, &set, &before);
+    if (marker_print(out->verdict, p->recording.build.device_ids, p->recording.build.ndevice) < 0) {
+        log_msg(LOG_ERROR, "stdout did not take the result: %s", strerror(errno));
+        code = EXIT_CODE_INFRA; /* a verdict that nobody saw is none */
+    }
+    interrupt_settle(code);
+    sigprocmask(SIG_SETMASK, &before, NULL);
+    return code;
 }
 
 int outcome_report(struct outcome *out, const struct run_options *o, const struct prepared *p)

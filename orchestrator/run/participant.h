@@ -29,8 +29,8 @@ struct participant {
 
     /* the others */
     struct segment segment; /* as mapped here */
-    char token[GATHER_TOKEN];
-    struct gather_sender *sender; /* NULL: there is nothing to send */
+    bool must_send;               /* profiles, since this process cannot write where they go */
+    struct gather_sender *sender; /* of the pass under way, or of the last; NULL: there is nothing to send */
 };
 
 /* Signals that the loop that waits for the plan reads: interrupts, and the ends of executors. */

@@ -8,7 +8,9 @@
 
 #include "orchestrator/report/run_aside.h"
 
-enum phase { PHASE_OPEN = 0, PHASE_RECORD, PHASE_PLAN, PHASE_COMPILE, PHASE_LOAD, PHASE_RUN, PHASE_VERIFY, PHASE_COUNT };
+enum phase {
+    PHASE_OPEN = 0, PHASE_RECORD, PHASE_PLAN, PHASE_COMPILE, PHASE_LOAD, PHASE_RUN, PHASE_VERIFY, PHASE_COUNT
+};
 
 struct phases {
     enum phase now;

@@ -62,6 +62,7 @@ struct overview {
     uint8_t *connected, *told, *done, *stopped; /* by process */
     int ndone, nstopped;
     bool stopping, own_done;
+    bool more; /* events may wait that poll() does not tell of again */
     uint64_t stop_at_ns;
     uint64_t progress, progress_ns; /* last seen, and when it last grew */
 };
@@ -105,26 +106,35 @@ static void begin_stop(struct supervision *s, struct overview *o)
     send_stop(s, o);
 }
 
+static void note_event(struct overview *o, const struct event *event, bool *failed, struct error *err)
+{
+    o->connected[event->rank] = 1;
+    if (event->kind == EVENT_DONE && !o->done[event->rank]) {
+        o->done[event->rank] = 1;
+        o->ndone++;
+    } else if (event->kind == EVENT_STOPPED && !o->stopped[event->rank]) {
+        o->stopped[event->rank] = 1;
+        o->nstopped++;
+    } else if (event->kind == EVENT_FAILED && !*failed) {
+        *failed = true;
+        *err = event->error;
+    }
+}
+
+/* All that are there, but no more than one parcel: signals and own executors must not wait for files. */
 static void take_events(struct supervision *s, struct overview *o, bool *failed, struct error *err)
 {
-    struct event event;
+    struct event event = {0};
 
-    while (s->events && events_next(s->events, &event)) {
+    o->more = false;
+    while (!o->more && !s->unsure && s->events && events_next(s->events, &event)) {
         if (event.rank == 0 || event.rank >= (uint32_t)s->job->size)
             continue;
-        if (s->receiver && gather_take(s->receiver, &event, err) < 0)
-            *failed = true;
-        o->connected[event.rank] = 1;
-        if (event.kind == EVENT_DONE && !o->done[event.rank]) {
-            o->done[event.rank] = 1;
-            o->ndone++;
-        } else if (event.kind == EVENT_STOPPED && !o->stopped[event.rank]) {
-            o->stopped[event.rank] = 1;
-            o->nstopped++;
-        } else if (event.kind == EVENT_FAILED && !*failed) {
-            *failed = true;
-            *err = event.error;
-        }
+        if (s->receiver && gather_take(s->receiver, &event, *failed ? NULL : err) < 0)
+            s->unsure = *failed = true;
+        else
+            note_event(o, &event, failed, err);
+        o->more = event.kind == EVENT_PARCEL;
     }
 }
 
@@ -174,7 +184,7 @@ static int root_round(struct supervision *s, struct overview *o, struct error *e
     struct tidings t;
     bool failed = false;
 
-    if (wait_once(s, tick_ns, &t, err) < 0)
+    if (wait_once(s, o->more ? 0 : tick_ns, &t, err) < 0)
         return -1;
     if (t.signal)
         return blame_signal(s, t.signal, err);
@@ -184,6 +194,9 @@ static int root_round(struct supervision *s, struct overview *o, struct error *e
     }
     o->own_done = t.all_gone;
     take_events(s, o, &failed, err);
+    /* Taking parcels ends early for a signal, which is the better reason. */
+    if (s->unsure && wait_once(s, 0, &t, &t.error) == 0 && t.signal)
+        return blame_signal(s, t.signal, err);
     if (failed)
         return -1;
     if (o->own_done && o->ndone == s->job->size - 1)
@@ -200,11 +213,12 @@ static void stop_all(struct supervision *s, struct overview *o)
     begin_stop(s, o);
     while (o->nstopped < s->job->size - 1 &&
            clock_now_ns() - o->stop_at_ns < (uint64_t)STOP_LIMIT_MS * 1000000u) {
-        if (wait_once(s, tick_ns, &t, &ignored) < 0 || t.signal)
+        if (wait_once(s, o->more ? 0 : tick_ns, &t, &ignored) < 0 || t.signal)
             break;
         take_events(s, o, &failed, &ignored);
         send_stop(s, o);
     }
+    s->unsure = s->unsure || o->nstopped < s->job->size - 1;
 }
 
 int supervise_root(struct supervision *s, struct error *err)
@@ -232,15 +246,14 @@ static int gather_round(struct supervision *s, struct error *err)
     struct tidings t;
     int some = 0;
 
-    while (events_next(s->events, &event)) {
+    if (events_next(s->events, &event)) {
         some = 1;
-        if (gather_take(s->receiver, &event, err) < 0)
-            return -1;
+        s->unsure = gather_take(s->receiver, &event, err) < 0;
     }
-    if (wait_once(s, some ? 0 : tick_ns, &t, err) < 0)
+    if (wait_once(s, some ? 0 : tick_ns, &t, s->unsure ? NULL : err) < 0)
         return -1;
     if (!t.signal)
-        return some;
+        return s->unsure ? -1 : some;
     s->interrupted = true;
     return error_set(err, "profiles", NULL, "interrupted while profiles were gathered (%s)", strsignal(t.signal));
 }
@@ -249,7 +262,8 @@ int supervise_gather(struct supervision *s, struct error *err)
 {
     uint64_t heard_ns = clock_now_ns();
 
-    while (s->receiver && !gather_is_complete(s->receiver)) {
+    gather_hurry(s->receiver);
+    while (!gather_is_complete(s->receiver)) {
         int some = gather_round(s, err);
 
         if (some)
@@ -297,7 +311,8 @@ static int worker_events(struct supervision *s, struct error *err)
         if (event.kind == EVENT_FINISH)
             return 1;
         if (event.kind == EVENT_STOP) {
-            executors_kill(s->executors);
+            if (s->executors)
+                executors_kill(s->executors);
             if (tell_root(s, EVENT_STOPPED, NULL, err) < 0)
                 return -1;
         }
@@ -306,13 +321,13 @@ static int worker_events(struct supervision *s, struct error *err)
 }
 
 /* Send profiles. Returns in `*limit_ns` for how long the next wait may be. */
-static int send_profiles(struct supervision *s, bool all_gone, uint64_t *limit_ns, struct error *err)
+static int send_profiles(struct supervision *s, bool all_gone, bool hurry, uint64_t *limit_ns, struct error *err)
 {
     *limit_ns = forever;
     if (!s->sender)
         return 0;
     if (all_gone)
-        gather_finish(s->sender);
+        gather_finish(s->sender, hurry);
     if (gather_pump(s->sender, s->events, (uint32_t)s->job->rank, err) < 0)
         return -1;
     *limit_ns = gather_nap_ns(s->sender);
@@ -324,7 +339,7 @@ int supervise_send(struct supervision *s, struct error *err)
     struct tidings t = {0};
     uint64_t limit_ns;
 
-    while (send_profiles(s, true, &limit_ns, err) == 0) {
+    while (send_profiles(s, true, true, &limit_ns, err) == 0) {
         if (gather_is_idle(s->sender))
             return tell_root(s, EVENT_GATHERED, NULL, err);
         if (wait_once(s, limit_ns, &t, err) < 0)
@@ -338,20 +353,22 @@ int supervise_send(struct supervision *s, struct error *err)
 
 int supervise_worker(struct supervision *s, struct error *err)
 {
-    bool told_done = false, failed = false;
+    bool told_done = false, failed = s->failure != NULL;
     struct event hello = {.kind = EVENT_HELLO, .rank = (uint32_t)s->job->rank, .nbytes = s->sender != NULL};
     struct tidings t;
     uint64_t limit_ns = 0; /* an idle process has nothing to wait for: the first look must not sleep */
     int rc;
 
-    if (events_send(s->events, &hello, err) < 0)
+    if (events_send(s->events, &hello, err) < 0 ||
+        (s->failure && tell_root(s, EVENT_FAILED, s->failure, err) < 0))
         return -1;
     while ((rc = worker_events(s, err)) == 0) {
         if (wait_once(s, limit_ns, &t, err) < 0)
             return -1;
         if (t.signal) {
             s->interrupted = true;
-            executors_kill(s->executors);
+            if (s->executors)
+                executors_kill(s->executors);
             error_set(&t.error, NULL, NULL, "process %d of the job was told to end by signal %d (%s)", s->job->rank,
                       t.signal, strsignal(t.signal));
             return tell_root(s, EVENT_FAILED, &t.error, err);
@@ -366,7 +383,7 @@ int supervise_worker(struct supervision *s, struct error *err)
             if (tell_root(s, EVENT_DONE, NULL, err) < 0)
                 return -1;
         }
-        if (send_profiles(s, t.all_gone, &limit_ns, err) < 0)
+        if (send_profiles(s, t.all_gone, false, &limit_ns, err) < 0)
             return -1;
     }
     return rc < 0 ? -1 : 0;

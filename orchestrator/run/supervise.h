@@ -33,7 +33,9 @@ struct supervision {
     int signal_fd;  /* signalfd for SIGCHLD, SIGINT, SIGTERM, SIGHUP */
     const struct job_clocks *clocks; /* process 0 only, for telling how long something lasts */
     double timeout; /* seconds without progress; 0: none. Process 0 only */
+    const struct error *failure; /* the others: why the pass could not begin here; NULL: it did */
     bool interrupted; /* out: a signal ended it */
+    bool unsure;      /* out, process 0: others can no longer be counted on to hear and answer */
 };
 
 /* Process 0: returns 0 when every lane of the job was walked to its end; else -1 with `err` (kind FAIL or

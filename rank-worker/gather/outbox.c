@@ -89,16 +89,10 @@ static int queue_file(struct outbox *o, const char *path, struct error *err)
     return o->paths[o->count++] ? 0 : error_nomem(err, path, strlen(path) + 1);
 }
 
-static bool is_unfinished(const char *name)
-{
-    const size_t length = strlen(name);
-
-    return length > 5 && strcmp(name + length - 5, ".part") == 0;
-}
-
 static int queue_entry(struct outbox *o, const char *dir, const char *name, struct error *err)
 {
     char *path = NULL;
+    size_t length;
     struct stat st;
     int rc = 0;
 
@@ -111,7 +105,7 @@ static int queue_entry(struct outbox *o, const char *dir, const char *name, stru
         rc = -1;
     else if (lstat(full, &st) == 0 && S_ISDIR(st.st_mode))
         rc = outbox_add(o, path, err);
-    else if (!is_unfinished(name))
+    else if (!file_is_unfinished(name, &length))
         rc = queue_file(o, path, err);
     free(full);
     free(path);

@@ -2,8 +2,8 @@
  * outbox - profile files of a process that does not see the directory of profiles, on their way there.
  *
  * Executors write into a directory of this process's own, on its own disk. The process hands over what is finished
- * (outbox_add), and packs it piece by piece into parcels (outbox_pack), which deletes the files. At no time is more
- * than a parcel of a file in memory.
+ * (outbox_add), and packs it piece by piece into parcels (outbox_pack), which deletes the files. Of a file no
+ * more is in memory than the parcels hold that are under way.
  *
  * The directory goes with the process. One that was left behind by a process that was killed is removed by the next
  * outbox that is opened beside it: a lock in it, which dies with its holder, tells.

@@ -146,14 +146,14 @@ static void send_all(const struct bench *b, const struct shape *s)
     long before;
 
     MPI_Bcast(endpoint, sizeof endpoint, MPI_BYTE, 0, MPI_COMM_WORLD);
-    if (events_connect(&events, endpoint, 1, &err) < 0 || gather_join(&sender, &seg, "nowhere", 0, 1, &err) < 0)
+    if (events_connect(&events, endpoint, 1, &err) < 0 || gather_join(&sender, &seg, 0, 1, &err) < 0)
         die(&err);
     write_files(b, gather_dir(sender), s);
     before = peak_kb();
     MPI_Barrier(MPI_COMM_WORLD);
     if (events_send(events, &hello, &err) < 0)
         die(&err);
-    gather_finish(sender);
+    gather_finish(sender, true);
     while (gather_pump(sender, events, 1, &err) == 0 && !gather_is_idle(sender)) {
         const struct timespec nap = {.tv_nsec = (long)gather_nap_ns(sender)};
 

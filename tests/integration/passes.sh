@@ -101,6 +101,18 @@ for d in dispatches:
 same_outputs simulator stream
 expect_nothing_left
 
+# Far more than is under way at once, so that most of it travels after each pass; and the verdict does not wait for it.
+large=32
+mkdir "$work/large"
+run mpirun -np 3 "$programs/count-replay" a2a3 "$work/large" 4 "$large" "$work/large/result.json" stream
+expect_pass 0
+same_outputs simulator large
+for file in large.graph large.timing; do
+    [ "$(stat -c %s "$work/large/dfx/rank1/d0/$file" 2>/dev/null)" = $((64 << 20)) ] || complain "$file did not come whole"
+    [ "$(tail -c 1 "$work/large/dfx/rank1/d0/$file")" = x ] || complain "the end of $file is another"
+done
+expect_nothing_left
+
 # More processes than cards: the idle ones go through both passes as well.
 replay 3 a2a3 idle
 expect_pass 0

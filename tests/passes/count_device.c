@@ -89,6 +89,21 @@ static int put(const char *dir, const char *name, int flags, const char *text, s
     return rc;
 }
 
+/* Nothing but a hole and the last byte. */
+static int put_large(const char *dir, const char *name, struct error *err)
+{
+    char *path = file_join(dir, name, err);
+    int fd = path ? open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666) : -1;
+    int rc = 0;
+
+    if (fd < 0 || pwrite(fd, "x", 1, COUNT_LARGE_NBYTES - 1) != 1)
+        rc = path ? error_errno(err, path, NULL, "cannot write") : -1;
+    if (fd >= 0)
+        close(fd);
+    free(path);
+    return rc;
+}
+
 static int put_files(const struct device_switches *s, const char *count, uint64_t start_ns, uint64_t end_ns,
                      struct error *err)
 {
@@ -129,6 +144,8 @@ static int count_run(struct device *dev, const struct device_dispatch *d, struct
              "\"scope_stats\": %d, \"dump_args\": %d}", dev->nrun++, nopen, (long)getpid(), s->dep_gen, s->swimlane,
              s->pmu, s->scope_stats, s->dump_args);
     if (s->dir && put_files(s, count, start_ns, end_ns, err) < 0)
+        return -1;
+    if (s->dir && request & COUNT_LARGE && put_large(s->dir, graph ? "large.graph" : "large.timing", err) < 0)
         return -1;
     while (request & (graph ? COUNT_SLEEP_GRAPH : COUNT_SLEEP_OTHER))
         pause();

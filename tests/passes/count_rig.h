@@ -21,6 +21,9 @@
 #include "common/sheet.h"
 #include "orchestrator/plan/edges.h"
 
+/* Far more than can be under way between two processes. */
+#define COUNT_LARGE_NBYTES (64 << 20)
+
 enum { COUNT_CARDS = 2, COUNT_ROW = 4, COUNT_FILL = 3, COUNT_NODES = 5 };
 
 /* Storages, in order. */
@@ -33,6 +36,7 @@ enum count_request {
     COUNT_FAIL_OTHER = 4,   /* fail when something else is on */
     COUNT_SLEEP_GRAPH = 8,  /* do not return when dep-gen alone is on */
     COUNT_SLEEP_OTHER = 16, /* do not return when something else is on */
+    COUNT_LARGE = 32,       /* leave a file of COUNT_LARGE_NBYTES among the profiles */
 };
 
 static inline int count_storages(struct plan_builder *b, struct error *err)
