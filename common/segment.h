@@ -37,6 +37,7 @@ struct segment_lane {
     _Atomic uint32_t node;               /* waiting to run, or running; PLAN_NONE before the first */
     _Atomic uint32_t awaits;             /* LANE_WAITING: the node waited for; else PLAN_NONE */
     _Atomic uint32_t ndone;              /* nodes completed, with their profiles */
+    _Atomic uint32_t nlost;              /* files of profiles that could not be written */
     _Atomic uint64_t since_ns;           /* when `state` or `node` last changed (clock_now_ns) */
     struct error error;                  /* LANE_FAILED: why; complete before the state says so */
 };
@@ -46,6 +47,7 @@ struct segment_times {
     uint64_t start_ns, end_ns; /* clock_now_ns */
     uint64_t device_ns;        /* first task start to last task end; 0 for host copies */
     uint64_t orch_ns;          /* the orchestration function; 0 for host copies */
+    uint64_t profile_ns;       /* writing its profiles, after the end; others do not wait for it */
     uint32_t ntasks;
 };
 

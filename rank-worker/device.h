@@ -7,7 +7,7 @@
  * thread-safe and nothing here knows of MPI, the plan or other cards: peers
  * are reached only by kernels, through the windows of a domain.
  *
- * States: opened -> (load_program)* -> (add_domain)* -> (run)* -> closed.
+ * States: opened -> (load_program)* -> (add_domain)* -> (run, save_profile)* -> closed.
  * Domains may be added between runs. A failed run with kind ERROR_FAIL leaves
  * the device usable only for close.
  *
@@ -113,6 +113,11 @@ struct device_ops {
     /* Run one dispatch to its end. */
     int (*run)(struct device *dev, const struct device_dispatch *dispatch, struct device_result *result,
                struct error *err);
+
+    /* Write the files that the last run captured, which has succeeded; nothing when its switches were off. Apart from
+     * run(), so that nobody who waits for the dispatch waits for files. A file that cannot be written is told through
+     * the log, and is no failure; returns how many there are. */
+    uint32_t (*save_profile)(struct device *dev);
 
     void (*close)(struct device *dev); /* NULL is fine */
 };

@@ -12,7 +12,7 @@ enum { OPT_SWIMLANE = 0x600, OPT_SWIMLANE_LEVEL, OPT_CHIP_SWIMLANE, OPT_L2_SWIML
 static const struct argp_option options[] = {
     {"swimlane", OPT_SWIMLANE, NULL, 0, "when each task ran, and the scheduler: --swimlane-level 4", 4},
     {"swimlane-level", OPT_SWIMLANE_LEVEL, "N", 0,
-     "1 tasks, 2 their dispatch and finish too, 3 the scheduler too, 4 the orchestration too", 4},
+     "0 off, 1 tasks, 2 their dispatch and finish too, 3 the scheduler too, 4 the orchestration too", 4},
     {"pmu", OPT_PMU, "N", 0, "counters of each task: 1 arithmetic, 2 pipes, 4 memory, 5 to 8 others", 4},
     {"dep-gen", OPT_DEP_GEN, NULL, 0, "which task waits for which", 4},
     {"scope-stats", OPT_SCOPE_STATS, NULL, 0, "what each scope uses of the device", 4},
@@ -94,6 +94,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         o->stream = strcmp(arg, "stream") == 0;
         return 0;
     case OPT_DFX_DIR:
+        if (!*arg)
+            argp_error(state, "--dfx-dir wants a directory");
         o->dir = arg;
         return 0;
     default:

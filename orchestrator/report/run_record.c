@@ -101,7 +101,7 @@ static int read_head(const struct json_source *src, struct run_record *r)
                  &world) ||
         json_string(src, "origin_ns", cJSON_GetObjectItemCaseSensitive(r->doc, "origin_ns"), &origin))
         return -1;
-    if (optional(src, r->doc, "swimlane", DFX_SWIMLANE_MAX, 1, &swimlane))
+    if (optional(src, cJSON_GetObjectItemCaseSensitive(r->doc, "captured"), "swimlane", DFX_SWIMLANE_MAX, 1, &swimlane))
         return -1;
     r->no_swimlane = swimlane == 0;
     r->world_size = (uint32_t)world;

@@ -55,6 +55,7 @@ struct run_record_source {
     const int *device_ids;     /* by card */
     const struct run_clocks *clocks;
     const struct run_aside *aside;
+    const struct dfx *captured; /* by all passes together */
 };
 
 /* Write the record of a run. Nodes that did not run are in it, and say so. */

@@ -63,10 +63,17 @@ static void write_node(FILE *f, const struct segment *seg, uint32_t node, uint64
     if (t->end_ns)
         fprintf(f, ", \"start_ns\": %" PRIu64 ", \"end_ns\": %" PRIu64, t->start_ns - zero, t->end_ns - zero);
     if (t->end_ns && n->kind == PLAN_DISPATCH)
-        fprintf(f, ", \"device_ns\": %" PRIu64 ", \"orch_ns\": %" PRIu64 ", \"tasks\": %u", t->device_ns, t->orch_ns,
-                t->ntasks);
+        fprintf(f, ", \"device_ns\": %" PRIu64 ", \"orch_ns\": %" PRIu64 ", \"tasks\": %u, \"profile_ns\": %" PRIu64,
+                t->device_ns, t->orch_ns, t->ntasks, t->profile_ns);
     write_edges(f, &seg->plan, n);
     putc('}', f);
+}
+
+static void write_captured(FILE *f, const struct dfx *dfx)
+{
+    fprintf(f, ",\n \"captured\": {\"swimlane\": %d, \"dep_gen\": %s, \"pmu\": %d, \"scope_stats\": %s, "
+            "\"dump_args\": %d}", dfx->swimlane, dfx->dep_gen ? "true" : "false", dfx->pmu,
+            dfx->scope_stats ? "true" : "false", dfx->dump_args);
 }
 
 int run_record_write(const char *path, const struct run_record_source *from, struct error *err)
@@ -88,7 +95,8 @@ int run_record_write(const char *path, const struct run_record_source *from, str
     fputs("],\n \"lanes\": [", w.stream);
     for (uint32_t l = 0; l < plan_lane_count(&seg->plan); l++)
         fprintf(w.stream, "%s\"%s\"", l ? ", " : "", plan_lane_name(seg->plan.world_size, l, lane, sizeof lane));
-    fprintf(w.stream, "],\n \"swimlane\": %d", seg->header->dfx.swimlane);
+    putc(']', w.stream);
+    write_captured(w.stream, from->captured);
     run_clocks_write(w.stream, from->clocks);
     run_aside_write(w.stream, from->aside);
     fputs(",\n \"nodes\": [", w.stream);

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -24,7 +25,8 @@ static bool is_numbered(const char *name, const char *prefix)
     size_t n = strlen(prefix);
     const char *at = name + n;
 
-    if (strncmp(name, prefix, n) != 0 || !*at)
+    /* As a run writes it: what looks like one but is not belongs to somebody else. */
+    if (strncmp(name, prefix, n) != 0 || !*at || (at[0] == '0' && at[1] != '\0'))
         return false;
     while (isdigit((unsigned char)*at))
         at++;
@@ -95,9 +97,17 @@ static int clear_dispatch(const char *path, struct error *err)
     return error_errno(err, path, file_errno_mend(errno), "cannot remove the profiles of an earlier run");
 }
 
+/* A link goes, and what it leads to stays: it is outside. */
 static int clear_rank(const char *path, struct error *err)
 {
-    int rc = each_entry(path, is_dispatch, clear_dispatch, err);
+    struct stat st;
+    int rc;
+
+    if (lstat(path, &st) == 0 && S_ISLNK(st.st_mode))
+        return unlink(path) == 0
+                   ? 0
+                   : error_errno(err, path, file_errno_mend(errno), "cannot remove a link in place of profiles");
+    rc = each_entry(path, is_dispatch, clear_dispatch, err);
 
     rmdir(path); /* stays when there is something else in it */
     return rc;
@@ -220,6 +230,21 @@ static int set_dir(struct dfx *out, const struct dfx_options *o, const struct bu
     return 0;
 }
 
+/* Two runs in one directory would remove and report each other's files. Goes with its holder, however that ends. File
+ * systems that cannot lock directories are used without. */
+static int lock(const char *dir, int *fd, struct error *err)
+{
+    if (file_make_dirs(dir, err) < 0)
+        return -1;
+    *fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (*fd < 0)
+        return error_errno(err, dir, file_errno_mend(errno), "cannot use the directory of profiles");
+    if (flock(*fd, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK)
+        return 0;
+    return error_set(err, dir, "wait for it to end, or give another --dfx-dir",
+                     "another run writes its profiles to %s", dir);
+}
+
 static void tell(const struct dfx *dfx)
 {
     if (dfx->pmu && !perf_has_cycles())
@@ -228,10 +253,11 @@ static void tell(const struct dfx *dfx)
     log_msg(LOG_TIMING, "profiles go to %s", dfx->dir);
 }
 
-int dfx_open(struct dfx *out, const struct dfx_options *o, const struct build *build, const struct plan *plan,
-             const struct program_table *programs, struct error *err)
+int dfx_open(struct dfx *out, int *lock_fd, const struct dfx_options *o, const struct build *build,
+             const struct plan *plan, const struct program_table *programs, struct error *err)
 {
     memset(out, 0, sizeof *out);
+    *lock_fd = -1;
     if (o->deprecated)
         log_msg(LOG_WARN, "--enable-l2-swimlane is deprecated: say --swimlane or --swimlane-level N");
     if (!dfx_any(&o->dfx))
@@ -239,7 +265,8 @@ int dfx_open(struct dfx *out, const struct dfx_options *o, const struct build *b
     *out = o->dfx;
     if (out->swimlane && build_platform_is_sim(build))
         out->dep_gen = true; /* one pass gives both; a timeline without its graph has neither names nor arrows */
-    if (set_dir(out, o, build, err) < 0 || each_entry(out->dir, is_rank, clear_rank, err) < 0 ||
+    if (set_dir(out, o, build, err) < 0 || lock(out->dir, lock_fd, err) < 0 ||
+        each_entry(out->dir, is_rank, clear_rank, err) < 0 ||
         each_entry(out->dir, is_of_run, clear_dispatch, err) < 0 || make_dispatches(out, plan, programs, err) < 0)
         return -1;
     tell(out);

@@ -19,11 +19,12 @@ struct dfx_options {
     bool deprecated;  /* an old spelling was used */
 };
 
-/* What the run captures, in `out` with its directory; all zero when nothing is asked for. Removes what an earlier run
+/* What the run captures, in `out` with its directory; all zero when nothing is asked for. Fails when another run has
+ * the directory, which is this run's until `*lock_fd` is closed (-1: nothing is captured). Removes what an earlier run
  * left in it (rank<r>/d<k> and rank<r>/c<i>, nothing else), and makes the directory of every dispatch with
  * dispatch_program.json and name_map.json. Tells the user once what these profiles do not hold. */
-int dfx_open(struct dfx *out, const struct dfx_options *options, const struct build *build, const struct plan *plan,
-             const struct program_table *programs, struct error *err);
+int dfx_open(struct dfx *out, int *lock_fd, const struct dfx_options *options, const struct build *build,
+             const struct plan *plan, const struct program_table *programs, struct error *err);
 
 /* Remove what executors that were killed had not written to its end. For when none of the job writes any more. */
 int dfx_remove_unfinished(const struct dfx *dfx, struct error *err);

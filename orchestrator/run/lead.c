@@ -138,9 +138,12 @@ static void tell_gathered(const struct gather_receiver *r, double seconds)
                 (unsigned long long)totals.nfile, (double)totals.nbytes / 1e6, gather_senders(r),
                 gather_senders(r) == 1 ? "" : "es", seconds * 1e3);
     if (totals.nloss)
-        log_msg(LOG_ERROR, "%llu profile files are lost:", (unsigned long long)totals.nloss);
+        log_msg(LOG_ERROR, "%llu profile file%s lost on the way:", (unsigned long long)totals.nloss,
+                totals.nloss == 1 ? " was" : "s were");
     for (uint32_t i = 0; i < nloss; i++)
         log_msg(LOG_ERROR, "  %s: %s", losses[i].path, losses[i].why);
+    if (totals.nloss > nloss)
+        log_msg(LOG_ERROR, "  and %llu more", (unsigned long long)(totals.nloss - nloss));
 }
 
 void lead_gather(struct participant *me, struct outcome *out)

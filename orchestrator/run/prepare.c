@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "common/file.h"
 #include "common/sheet.h"
@@ -139,7 +140,7 @@ int prepare(const struct run_options *o, const struct mpi_job *job, struct phase
             struct error *err)
 {
     memset(p, 0, sizeof *p);
-    p->segment.fd = -1;
+    p->segment.fd = p->dfx_lock = -1;
     phases_enter(phases, PHASE_OPEN);
     if (recording_open(&p->recording, o, err) < 0 || check_places(o, p, err) < 0 ||
         check_device(o, &p->recording.build, err) < 0 ||
@@ -156,7 +157,8 @@ int prepare(const struct run_options *o, const struct mpi_job *job, struct phase
     if (compile(o, job, p, err) < 0)
         return -1;
     phases_enter(phases, PHASE_LOAD);
-    if (dfx_open(&p->dfx, &o->dfx, &p->recording.build, &p->recording.plan, &p->recording.programs, err) < 0)
+    if (dfx_open(&p->dfx, &p->dfx_lock, &o->dfx, &p->recording.build, &p->recording.plan, &p->recording.programs,
+                 err) < 0)
         return -1;
     if (segment_create(&p->segment, &p->recording.plan, p->sheet, p->recording.build.platform, err) < 0)
         return -1;
@@ -165,6 +167,8 @@ int prepare(const struct run_options *o, const struct mpi_job *job, struct phase
 
 void prepare_free(struct prepared *p)
 {
+    if (p->dfx_lock >= 0)
+        close(p->dfx_lock);
     segment_unmap(&p->segment);
     free(p->sheet);
     bindings_free(&p->bindings);

@@ -21,6 +21,7 @@ struct prepared {
     struct bindings bindings;
     char *sheet;
     struct dfx dfx; /* what is captured */
+    int dfx_lock;   /* descriptor; -1: none */
     bool no_result; /* nothing can be written to --result, which is the error of prepare() */
     struct segment segment;
 };

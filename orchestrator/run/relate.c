@@ -10,11 +10,14 @@
 #include "orchestrator/report/run_record.h"
 #include "orchestrator/report/timeline.h"
 
+enum { OWN_LOSSES = 32 }; /* cards that are named */
+
 /* Stages on the record's clock, and the losses of whoever gathered. */
 struct aside {
     struct run_aside aside;
     struct run_stage stages[RUN_STAGES_MAX];
-    struct run_loss losses[INBOX_MAX_LOSSES];
+    struct run_loss losses[INBOX_MAX_LOSSES + OWN_LOSSES];
+    char own[OWN_LOSSES][64];
 };
 
 static void fill_aside(struct aside *a, const struct participant *me, const struct outcome *out, uint64_t origin)
@@ -36,18 +39,36 @@ static void fill_aside(struct aside *a, const struct participant *me, const stru
         a->losses[i] = (struct run_loss){losses[i].path, losses[i].why};
 }
 
+/* What executors could not write, on whatever host. */
+static void add_own_losses(struct aside *a, const struct segment *seg)
+{
+    uint32_t named = 0;
+
+    for (uint32_t card = 0; card < seg->plan.world_size; card++) {
+        uint32_t nlost = atomic_load(&seg->lanes[card].nlost);
+
+        a->aside.nlost += nlost;
+        if (!nlost || named == OWN_LOSSES)
+            continue;
+        snprintf(a->own[named], sizeof a->own[named], "rank%u (%u of its files)", card, nlost);
+        a->losses[a->aside.nloss++] = (struct run_loss){a->own[named++], "the card could not write them: see the log"};
+    }
+}
+
 static int write_record(const struct participant *me, const struct outcome *out, const struct prepared *p,
                         struct error *err)
 {
     struct aside a;
     const struct run_record_source from = {.seg = &p->segment, .device_ids = p->recording.build.device_ids,
-                                           .clocks = &me->clocks.result, .aside = &a.aside};
+                                           .clocks = &me->clocks.result, .aside = &a.aside,
+                                           .captured = &p->dfx};
     char *path = file_join(p->dfx.dir, "l3_run.json", err);
     int rc;
 
     if (!path)
         return -1;
     fill_aside(&a, me, out, run_record_origin(&p->segment));
+    add_own_losses(&a, &p->segment);
     rc = run_record_write(path, &from, err);
     free(path);
     return rc;

@@ -134,5 +134,6 @@ const struct device_ops device_cpu = {
     .load_program = cpu_load_program,
     .add_domain = cpu_add_domain,
     .run = cpu_run,
+    .save_profile = cpu_profile_save,
     .close = cpu_close,
 };

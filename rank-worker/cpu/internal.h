@@ -305,7 +305,8 @@ struct profile_look {
 
 /* profile.c */
 int cpu_profile_begin(struct device *dev, const struct device_switches *switches, struct error *err);
-void cpu_profile_end(struct device *dev);  /* writes the files */
+void cpu_profile_end(struct device *dev);  /* nothing more is recorded */
+uint32_t cpu_profile_save(struct device *dev); /* device_ops.save_profile */
 void cpu_profile_fail(struct device *dev); /* the dispatch failed */
 void cpu_profile_free(struct device *dev);
 void cpu_profile_thread(uint32_t index); /* of the calling thread; the main one is 0 */

@@ -161,43 +161,61 @@ int cpu_profile_begin(struct device *dev, const struct device_switches *switches
     }
     arena_reset(&p->shared);
     arena_reset(&p->own);
-    if (p->want.dump_args && profile_args_open(p, err)) {
-        return -1;
-    }
+    p->bin_failed = p->want.dump_args && profile_args_open(p, &p->bin_error); /* told when it should be written */
     set_current(dev, p);
     return 0;
 }
 
-static int write_all(const struct device *dev, struct profile *p, struct error *err)
+/* Each for itself: what one kind of profile cannot do, another may. */
+static uint32_t tell_lost(int rc, const struct error *err)
 {
-    if (p->want.swimlane && profile_write_swimlane(p, err)) {
-        return -1;
+    if (rc == 0) {
+        return 0;
     }
-    if (p->want.pmu && profile_write_pmu(dev, p, err)) {
-        return -1;
-    }
-    if (p->want.dep_gen && profile_write_deps(p, err)) {
-        return -1;
-    }
-    if (p->want.scope_stats && profile_write_scopes(p, false, err)) {
-        return -1;
-    }
-    return p->want.dump_args ? profile_write_args(p, err) : 0;
+    log_msg(LOG_ERROR, "a file of profiles is lost: %s%s%s", err->what, err->mend[0] ? "; mend: " : "", err->mend);
+    return 1;
 }
 
-/* What cannot be written says nothing about the kernels: it is told, and the replay goes on. */
+static uint32_t write_all(const struct device *dev, struct profile *p)
+{
+    struct error err;
+    uint32_t nlost = 0;
+    if (p->want.swimlane) {
+        nlost += tell_lost(profile_write_swimlane(p, &err), &err);
+    }
+    if (p->want.pmu) {
+        nlost += tell_lost(profile_write_pmu(dev, p, &err), &err);
+    }
+    if (p->want.dep_gen) {
+        nlost += tell_lost(profile_write_deps(p, &err), &err);
+    }
+    if (p->want.scope_stats) {
+        nlost += tell_lost(profile_write_scopes(p, false, &err), &err);
+    }
+    if (p->want.dump_args) {
+        nlost += tell_lost(profile_write_args(p, &err), &err);
+    }
+    file_write_abort(&p->bin);
+    return nlost;
+}
+
 void cpu_profile_end(struct device *dev)
 {
-    struct profile *p = dev->profile;
-    struct error err;
+    dev->profile->ended = true;
     set_current(dev, NULL);
-    if (write_all(dev, p, &err)) {
-        file_write_abort(&p->bin);
-        log_msg(LOG_ERROR, "profiles of a dispatch are not complete: %s", err.what);
+}
+
+uint32_t cpu_profile_save(struct device *dev)
+{
+    struct profile *p = dev->profiler;
+    if (!p || !p->ended) {
+        return 0;
     }
+    p->ended = false;
     if (p->ndropped) {
         log_msg(LOG_WARN, "profiles in %s: no memory for %llu records", p->dir, (unsigned long long)p->ndropped);
     }
+    return write_all(dev, p);
 }
 
 /* Kernels may still be running, and with them records in use. What the main thread alone has recorded is written. */

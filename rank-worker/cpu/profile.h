@@ -80,6 +80,7 @@ struct task_dump;
 struct profile {
     struct device_switches want;
     char *dir;
+    bool ended; /* the dispatch is over, its files are to be written */
     struct profile_arena shared, own; /* under the lock; of the main thread */
     uint64_t ndropped;                /* records for which there was no memory */
 
@@ -102,7 +103,7 @@ struct profile {
 
     struct file_writer bin; /* bytes of dumped arguments; stream NULL: not open */
     uint64_t bin_nbytes;
-    bool bin_failed;
+    bool bin_failed, has_bin;
     struct error bin_error;
     struct profile_dump *dumps, *last_dump;
     uint64_t ndump;

@@ -294,7 +294,7 @@ static void write_totals(FILE *f, const struct profile *p, struct profile_dump *
                ",\n  \"truncated_args\": %" PRIu64 ",\n  \"dropped_records\": %" PRIu64
                ",\n  \"dropped_overwrite\": 0,\n", roles[ROLE_INPUT], roles[ROLE_OUTPUT], roles[ROLE_INOUT],
             truncated, p->ndropped);
-    fprintf(f, "  \"bin_file\": %s,\n  \"args\": [\n", p->bin.stream ? "\"args.bin\"" : "null");
+    fprintf(f, "  \"bin_file\": %s,\n  \"args\": [\n", p->has_bin ? "\"args.bin\"" : "null");
 }
 
 static int write_manifest(struct profile *p, struct profile_dump **sorted, struct error *err)
@@ -323,8 +323,11 @@ int profile_write_args(struct profile *p, struct error *err)
         *err = p->bin_error;
         return -1;
     }
-    if (p->want.dump_args == LEVEL_HYBRID && p->bin_nbytes == 0) {
+    p->has_bin = p->want.dump_args != LEVEL_HYBRID || p->bin_nbytes > 0;
+    if (!p->has_bin) {
         file_write_abort(&p->bin);
+    } else if (file_write_commit(&p->bin, err)) { /* before the list, which must not name what is not there */
+        return -1;
     }
     struct profile_dump **sorted = calloc(p->ndump ? p->ndump : 1, sizeof(*sorted));
     if (!sorted) {
@@ -332,8 +335,5 @@ int profile_write_args(struct profile *p, struct error *err)
     }
     int rc = write_manifest(p, sorted, err);
     free(sorted);
-    if (rc == 0 && p->bin.stream) {
-        rc = file_write_commit(&p->bin, err);
-    }
     return rc;
 }

@@ -199,3 +199,8 @@ int card_dispatch(struct card *card, const struct plan_node *node, struct device
         dispatch.switches = switches(card, node);
     return card->ops->run(card->device, &dispatch, result, err);
 }
+
+uint32_t card_save_profile(struct card *card)
+{
+    return card->profiled ? card->ops->save_profile(card->device) : 0;
+}

@@ -23,6 +23,9 @@ int card_open(struct card **out, const struct device_ops *ops, const struct segm
               const struct card_config *config, const struct sheet *sheet, struct error *err);
 void card_close(struct card *card); /* NULL is fine */
 
+/* Write the profiles of the last dispatch; returns how many files could not be written, which the log names. */
+uint32_t card_save_profile(struct card *card);
+
 /* Run one dispatch to its end. `*result` is what the device says of it. */
 int card_dispatch(struct card *card, const struct plan_node *node, struct device_result *result, struct error *err);
 

@@ -83,6 +83,18 @@ static int run_node(struct lane_walk *walk, uint32_t node, struct error *err)
     return rc;
 }
 
+/* Whoever waits for the node has been let go. */
+static void save_profile(struct lane_walk *walk, uint32_t node)
+{
+    struct segment_lane *status = &walk->seg->lanes[walk->lane];
+    struct segment_times *times = &walk->seg->times[node];
+
+    if (!walk->card || !dfx_any(&walk->seg->header->dfx))
+        return;
+    atomic_fetch_add_explicit(&status->nlost, card_save_profile(walk->card), memory_order_relaxed);
+    times->profile_ns = clock_now_ns() - times->end_ns;
+}
+
 int walk_run(struct lane_walk *walk, struct error *err)
 {
     struct segment_lane *status = &walk->seg->lanes[walk->lane];
@@ -94,8 +106,9 @@ int walk_run(struct lane_walk *walk, struct error *err)
         wait_for_preds(walk, node);
         if (run_node(walk, node, err) < 0)
             return -1;
-        atomic_store_explicit(&status->ndone, i + 1, memory_order_release);
         word_complete(&walk->seg->words[node]);
+        save_profile(walk, node);
+        atomic_store_explicit(&status->ndone, i + 1, memory_order_release);
     }
     set_state(status, LANE_DONE, clock_now_ns());
     return 0;

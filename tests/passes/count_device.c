@@ -154,6 +154,12 @@ static int count_run(struct device *dev, const struct device_dispatch *d, struct
     return 0;
 }
 
+static uint32_t count_save(struct device *dev)
+{
+    (void)dev;
+    return 0;
+}
+
 static void count_close(struct device *dev)
 {
     for (uint32_t i = 0; dev && i < dev->ndomain; i++)
@@ -162,7 +168,7 @@ static void count_close(struct device *dev)
 }
 
 static const struct device_ops device_count = {.name = "count", .open = count_open, .load_program = count_load,
-                                               .add_domain = count_domain, .run = count_run, .close = count_close};
+                                               .add_domain = count_domain, .run = count_run, .save_profile = count_save, .close = count_close};
 
 const struct device_ops *executor_device(void)
 {

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "orchestrator/run/load.h"
 #include "orchestrator/run/options.h"
@@ -39,12 +40,12 @@ int prepare(const struct run_options *options, const struct mpi_job *job, struct
 
     (void)job;
     memset(out, 0, sizeof *out);
-    out->segment.fd = -1;
+    out->segment.fd = out->dfx_lock = -1;
     phases_enter(phases, PHASE_OPEN);
     if (make_build(&r->build, options, err) < 0 || count_plan(&r->plan, faults, err) < 0 ||
         inputs_open(&r->inputs, NULL, NULL, 0, options->seed, err) < 0 ||
         verify_open(&out->verify, NULL, &r->plan, NULL, 0, TOLERANCE_DEFAULT, err) < 0 ||
-        dfx_open(&out->dfx, &options->dfx, &r->build, &r->plan, &r->programs, err) < 0)
+        dfx_open(&out->dfx, &out->dfx_lock, &options->dfx, &r->build, &r->plan, &r->programs, err) < 0)
         return -1;
     sheet = count_sheet(err);
     rc = sheet ? segment_create(&out->segment, &r->plan, sheet, r->build.platform, err) : -1;
@@ -54,6 +55,8 @@ int prepare(const struct run_options *options, const struct mpi_job *job, struct
 
 void prepare_free(struct prepared *p)
 {
+    if (p->dfx_lock >= 0)
+        close(p->dfx_lock);
     segment_unmap(&p->segment);
     verify_free(p->verify);
     recording_free(&p->recording);

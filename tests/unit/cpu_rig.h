@@ -30,6 +30,7 @@ struct rig {
     struct device_switches switches; /* of the next run; all zero: nothing is captured */
     int32_t x[RIG_ELEMENTS], y[RIG_ELEMENTS], z[RIG_ELEMENTS];
     struct device_result result;
+    uint32_t nlost; /* files of profiles */
     struct error err;
 };
 
@@ -136,7 +137,10 @@ static inline int rig_run(enum program_name which)
 
     memset(&rig.events, 0, sizeof(rig.events));
     alarm(RIG_SECONDS);
-    return device_cpu.run(rig.dev, &dispatch, &rig.result, &rig.err);
+    if (device_cpu.run(rig.dev, &dispatch, &rig.result, &rig.err) < 0)
+        return -1;
+    rig.nlost = device_cpu.save_profile(rig.dev);
+    return 0;
 }
 
 /* The same on a device of its own, for runs that fail: such a device takes no other. */

@@ -153,6 +153,42 @@ static void created_outputs_are_dumped_after_their_task_only(void **state)
     profile_done();
 }
 
+/* A directory that cannot be made: the dispatch is none the worse, and each kind of file is counted. */
+static void what_cannot_be_written_is_counted(void **state)
+{
+    char *const dir = temp_dir_make();
+    char below[512];
+
+    (void)state;
+    temp_dir_put_text(dir, "file", "");
+    snprintf(below, sizeof(below), "%s/file/d0", dir);
+    rig.switches = (struct device_switches){.swimlane = 4, .pmu = 2, .dep_gen = true, .scope_stats = true,
+                                            .dump_args = 2, .dir = below};
+    assert_int_equal(rig_run(DUMPED), 0);
+    assert_int_equal(rig.nlost, 5);
+    rig.switches = (struct device_switches){0};
+    assert_int_equal(rig_run(DUMPED), 0);
+    assert_int_equal(rig.nlost, 0);
+    temp_dir_remove(dir);
+}
+
+/* The list of arguments never names bytes that are not there. */
+static void without_bytes_there_is_no_list(void **state)
+{
+    char *const dir = temp_dir_make();
+
+    (void)state;
+    temp_dir_put_text(dir, "args_dump/args.bin/in_the_way", "");
+    rig.switches = (struct device_switches){.dump_args = 2, .dir = dir};
+    assert_int_equal(rig_run(DUMPED), 0);
+    assert_int_equal(rig.nlost, 1);
+    rig.switches = (struct device_switches){0};
+    assert_int_equal(temp_dir_count(dir), 1);
+    profile_dir = dir;
+    assert_null(profile_text("args_dump/args_dump.json", NULL));
+    profile_done();
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -161,6 +197,8 @@ int main(void)
         cmocka_unit_test(level_three_describes_all_and_keeps_the_bytes_of_marked_ones),
         cmocka_unit_test(level_three_without_marks_has_no_bytes_at_all),
         cmocka_unit_test(level_one_without_marks_is_empty),
+        cmocka_unit_test(what_cannot_be_written_is_counted),
+        cmocka_unit_test(without_bytes_there_is_no_list),
         cmocka_unit_test(created_outputs_are_dumped_after_their_task_only),
     };
     return cmocka_run_group_tests(tests, rig_setup, rig_teardown);

@@ -33,8 +33,10 @@ static int open_profiles(const struct dfx_options *options, const char *platform
     char *name = strdup(platform);
     struct build build = {.dir = dir, .platform = name};
     struct error err;
-    int rc = dfx_open(out, options, &build, &plan, &table, &err);
+    int lock, rc = dfx_open(out, &lock, options, &build, &plan, &table, &err);
 
+    if (lock >= 0)
+        close(lock);
     free(name);
     return rc;
 }
@@ -81,6 +83,11 @@ static void stale_dispatches_go_and_the_rest_stays(void **state)
     snprintf(target, sizeof target, "%s/elsewhere", dir);
     snprintf(path, sizeof path, "%s/dfx_outputs/rank0/d6", dir);
     assert_int_equal(symlink(target, path), 0);
+    temp_dir_put_text(dir, "elsewhere/d0/file", "keep");
+    temp_dir_put_text(dir, "dfx_outputs/rank00/d0/file", "keep"); /* no run names them so */
+    temp_dir_put_text(dir, "dfx_outputs/rank0/d007/file", "keep");
+    snprintf(path, sizeof path, "%s/dfx_outputs/rank9", dir);
+    assert_int_equal(symlink(target, path), 0);
     assert_int_equal(open_profiles(&options, "a2a3sim", &out), 0);
     assert_false(exists("dfx_outputs/rank0/d5"));
     assert_false(exists("dfx_outputs/rank0/d6"));
@@ -89,6 +96,31 @@ static void stale_dispatches_go_and_the_rest_stays(void **state)
     assert_true(exists("dfx_outputs/rank0/d5x/file"));
     assert_true(exists("dfx_outputs/merged.json"));
     assert_true(exists("elsewhere/file")); /* a link goes, not what it points to */
+    assert_false(exists("dfx_outputs/rank9"));
+    assert_true(exists("elsewhere/d0/file"));
+    assert_true(exists("dfx_outputs/rank00/d0/file"));
+    assert_true(exists("dfx_outputs/rank0/d007/file"));
+}
+
+static void a_directory_belongs_to_one_run(void **state)
+{
+    const struct dfx_options options = {.dfx = {.pmu = 2}};
+    struct program_table none = {0};
+    struct plan plan = {.world_size = 1};
+    struct build build = {.dir = dir, .platform = (char *)(uintptr_t)"a2a3sim"};
+    int first, second;
+    struct error err;
+    struct dfx out;
+
+    (void)state;
+    assert_int_equal(dfx_open(&out, &first, &options, &build, &plan, &none, &err), 0);
+    assert_int_equal(dfx_open(&out, &second, &options, &build, &plan, &none, &err), -1);
+    assert_non_null(strstr(err.what, "another run"));
+    assert_non_null(strstr(err.mend, "--dfx-dir"));
+    close(second);
+    close(first);
+    assert_int_equal(dfx_open(&out, &first, &options, &build, &plan, &none, &err), 0);
+    close(first);
 }
 
 static void every_dispatch_gets_the_names_of_its_program_alone(void **state)
@@ -161,6 +193,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(names_are_rank_and_count, setup, teardown),
         cmocka_unit_test_setup_teardown(nothing_asked_for_touches_nothing, setup, teardown),
         cmocka_unit_test_setup_teardown(stale_dispatches_go_and_the_rest_stays, setup, teardown),
+        cmocka_unit_test_setup_teardown(a_directory_belongs_to_one_run, setup, teardown),
         cmocka_unit_test_setup_teardown(every_dispatch_gets_the_names_of_its_program_alone, setup, teardown),
         cmocka_unit_test_setup_teardown(swimlane_brings_the_graph_on_simulators_only, setup, teardown),
         cmocka_unit_test_setup_teardown(another_directory_is_made_and_absolute, setup, teardown),

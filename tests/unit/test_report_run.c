@@ -33,7 +33,8 @@ static void write_run_with(const char *dir, const struct run_aside *aside)
     struct plan_stream *s = plan_stream_new("sample", &err);
     char *path = file_join(dir, "l3_run.json", &err);
     const struct run_clocks clocks = {0};
-    const struct run_record_source from = {&seg, device_ids, &clocks, aside};
+    const struct dfx captured = {.swimlane = aside->nstage ? 4 : 0, .dep_gen = true};
+    const struct run_record_source from = {&seg, device_ids, &clocks, aside, &captured};
 
     for (size_t i = 0; i < sizeof plan_lines / sizeof *plan_lines; i++) {
         char *line = strdup(plan_lines[i]);
@@ -44,9 +45,10 @@ static void write_run_with(const char *dir, const struct run_aside *aside)
     plan_stream_free(s);
     assert_int_equal(edges_compile(&plan, DEPS_EXACT, &err), 0);
     assert_int_equal(segment_create(&seg, &plan, "[]", "a2a3sim", &err), 0);
-    seg.header->dfx.swimlane = aside->nstage ? 4 : 0;
-    seg.times[0] = (struct segment_times){boot + 500, boot + 10500, 9000, 400, 2};
-    seg.times[1] = (struct segment_times){boot + 12500, boot + 20500, 7000, 300, 1};
+    seg.times[0] = (struct segment_times){.start_ns = boot + 500, .end_ns = boot + 10500,
+                                          .device_ns = 9000, .orch_ns = 400, .ntasks = 2};
+    seg.times[1] = (struct segment_times){.start_ns = boot + 12500, .end_ns = boot + 20500,
+                                          .device_ns = 7000, .orch_ns = 300, .ntasks = 1};
     assert_int_equal(run_record_write(path, &from, &err), 0);
     segment_unmap(&seg);
     plan_free(&plan);
