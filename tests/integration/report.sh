@@ -131,6 +131,17 @@ run "$L3REPLAY" report
 expect_usage 'which profiles'
 run "$L3REPLAY" report "$profiles" --format pdf
 expect_usage 'not a format'
+run "$L3REPLAY" report "$profiles" -o "$work/report.pdf"
+expect_usage 'report.pdf.* ends in none of .txt, .json and .html'
+[ ! -e "$work/report.pdf" ] || complain "a file was written in spite of its ending"
+run "$L3REPLAY" report "$profiles" -o ''
+expect_usage 'names no file'
+run "$L3REPLAY" report "$profiles" -o "$work/report.pdf" --format json
+expect_status 0
+python3 -m json.tool "$work/report.pdf" >/dev/null || complain "--format does not count before the ending"
+run "$L3REPLAY" report "$profiles" -o "$work/report"
+expect_status 0
+grep -q '^profiles  ' "$work/report" || complain "a name without an ending is not text"
 
 # --- the page in a browser ------------------------------------------------------------------------------------------------
 
