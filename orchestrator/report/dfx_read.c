@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "common/file.h"
+#include "orchestrator/report/clean_name.h"
 #include "orchestrator/report/json_pull.h"
 
 static const size_t max_small = (size_t)64 << 20;
@@ -170,7 +171,7 @@ static void load_program(struct dfx_dispatch *d, const char *path)
         if (strcmp(key, "program") != 0 || d->program) {
             json_pull_skip(&p);
         } else if (json_pull_text(&p, name, sizeof name) && *name) {
-            d->program = strdup(name);
+            d->program = strdup(clean_name(name));
             d->notes.failed = d->notes.failed || !d->program;
         }
     }
@@ -188,7 +189,7 @@ static void read_names(struct dfx_dispatch *d, struct json_pull *p)
         if (*stop || !*key || !*name)
             continue;
         if (array_room(&d->names, &d->name_capacity, d->nname, sizeof *d->names) ||
-            !(d->names[d->nname].name = strdup(name))) {
+            !(d->names[d->nname].name = strdup(clean_name(name)))) {
             d->notes.failed = true;
             return;
         }

@@ -56,7 +56,8 @@ struct dfx_dispatch {
 int dfx_list_read(const char *dir, struct dfx_list *list, struct error *err);
 void dfx_list_free(struct dfx_list *list);
 
-/* Read one; -1 only when memory runs out. The caller frees `d` in every case. */
+/* Read one, with names that are safe to print (clean_name.h); -1 only when memory runs out. The caller frees
+ * `d` in every case. */
 int dfx_load(const struct dfx_entry *entry, struct dfx_dispatch *d, struct error *err);
 void dfx_free(struct dfx_dispatch *d); /* a zeroed struct is fine */
 

@@ -7,6 +7,7 @@
 #include "common/file.h"
 #include "common/json.h"
 #include "common/plan.h"
+#include "orchestrator/report/clean_name.h"
 #include "orchestrator/report/dfx_read.h"
 
 static const size_t max_nbytes = (size_t)2 << 30;
@@ -23,11 +24,20 @@ static int optional(const struct json_source *src, const cJSON *object, const ch
     return value ? json_int(src, key, value, 0, max, out) : 0;
 }
 
+/* A name that is printed, cleaned in the document that owns it. */
+static int read_name(const struct json_source *src, const char *field, const cJSON *value, const char **name)
+{
+    if (json_string(src, field, value, name))
+        return -1;
+    *name = clean_name(cJSON_GetStringValue(value));
+    return 0;
+}
+
 static int read_kind(const struct json_source *src, const cJSON *item, uint8_t *kind)
 {
     const char *text;
 
-    if (json_string(src, "nodes[].kind", cJSON_GetObjectItemCaseSensitive(item, "kind"), &text))
+    if (read_name(src, "nodes[].kind", cJSON_GetObjectItemCaseSensitive(item, "kind"), &text))
         return -1;
     for (uint8_t k = 0; k < 3; k++) {
         if (strcmp(text, kinds[k]) == 0) {
@@ -54,7 +64,7 @@ static int read_edges(const struct json_source *src, const cJSON *list, struct r
             for (unsigned bit = 0; bit < 3; bit++)
                 if (cJSON_IsString(why) && strcmp(why->valuestring, whys[bit]) == 0)
                     edge->why |= 1u << bit;
-        edge->storage = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(item, "storage"));
+        edge->storage = clean_name(cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(item, "storage")));
         r->nedge++;
         n->nedge++;
     }
@@ -68,7 +78,7 @@ static int read_node(const struct json_source *src, const cJSON *item, struct ru
 
     if (read_kind(src, item, &n->kind) ||
         json_int(src, "nodes[].lane", cJSON_GetObjectItemCaseSensitive(item, "lane"), 0, r->world_size + 1, &lane) ||
-        json_string(src, "nodes[].name", cJSON_GetObjectItemCaseSensitive(item, "name"), &n->name) ||
+        read_name(src, "nodes[].name", cJSON_GetObjectItemCaseSensitive(item, "name"), &n->name) ||
         optional(src, item, "k", DFX_OTHER - 1, PLAN_NONE, &k) || optional(src, item, "line", UINT32_MAX, 0, &line) ||
         optional(src, item, "start_ns", huge, -1, &start) || optional(src, item, "end_ns", huge, -1, &end) ||
         optional(src, item, "device_ns", huge, 0, &device) || optional(src, item, "orch_ns", huge, 0, &orch) ||
