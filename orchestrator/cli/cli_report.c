@@ -36,7 +36,8 @@ static const struct argp_option option_table[] = {
 
 static const char doc[] =
     "Show what the profiles of a run say: times of each rank and dispatch, waiting, skew, the critical path, the "
-    "slowest kernels. DIR is a dfx_outputs directory, or the build that holds it; what is missing in it is said.\v"
+    "slowest kernels. DIR is a directory that holds rank<r>/, or a build with them in its dfx_outputs; what is "
+    "missing in it is said.\v"
     "Examples:\n"
     "  l3replay report build_output/my_program/dfx_outputs\n"
     "  l3replay report build_output/my_program -o report.html\n"
