@@ -27,7 +27,7 @@ struct options {
 };
 
 static const struct argp_option option_table[] = {
-    {"format", 'f', "FORMAT", 0, "text (default), json or html; else what the name of -o FILE ends in", 0},
+    {"format", 'f', "FORMAT", 0, "text (default), json or html; else what -o FILE ends in: .txt, .json or .html", 0},
     {"output", 'o', "FILE", 0, "Write to FILE instead of stdout", 0},
     {"timeline", OPTION_TIMELINE, NULL, 0,
      "Also write the timelines: DIR/l3_timeline.json and merged_swimlane_d<k>.json beside the records", 0},
@@ -36,7 +36,8 @@ static const struct argp_option option_table[] = {
 
 static const char doc[] =
     "Show what the profiles of a run say: times of each rank and dispatch, waiting, skew, the critical path, the "
-    "slowest kernels. DIR is a dfx_outputs directory, or the build that holds it; what is missing in it is said.\v"
+    "slowest kernels. DIR is a directory that holds rank<r>/, or a build with them in its dfx_outputs; what is "
+    "missing in it is said.\v"
     "Examples:\n"
     "  l3replay report build_output/my_program/dfx_outputs\n"
     "  l3replay report build_output/my_program -o report.html\n"
@@ -54,17 +55,18 @@ static const struct format *find_format(const char *name)
     return NULL;
 }
 
-/* By the ending of the file that is written; text when that tells nothing. */
+/* By the ending of the file that is written; text when it has none. NULL: it is no format's. */
 static const struct format *format_of(const char *file)
 {
-    size_t n = file ? strlen(file) : 0;
+    const char *slash = file ? strrchr(file, '/') : NULL, *base = slash ? slash + 1 : file;
+    const char *ending = base ? strrchr(base, '.') : NULL;
 
-    for (size_t i = 0; i < sizeof formats / sizeof *formats; i++) {
-        size_t tail = strlen(formats[i].suffix);
-        if (n > tail && strcmp(file + n - tail, formats[i].suffix) == 0)
+    if (!ending || ending == base || !ending[1])
+        return &formats[0];
+    for (size_t i = 0; i < sizeof formats / sizeof *formats; i++)
+        if (strcmp(ending, formats[i].suffix) == 0)
             return &formats[i];
-    }
-    return &formats[0];
+    return NULL;
 }
 
 static error_t parse_option(int key, char *arg, struct argp_state *state)
@@ -81,6 +83,8 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
             argp_error(state, "\"%s\" is not a format: text, json and html are", arg);
         return 0;
     case 'o':
+        if (!*arg)
+            argp_error(state, "-o names no file");
         options->output = arg;
         return 0;
     case OPTION_TIMELINE:
@@ -89,6 +93,9 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
     case ARGP_KEY_END:
         if (!options->format)
             options->format = format_of(options->output);
+        if (!options->format)
+            argp_error(state, "\"%s\" ends in none of .txt, .json and .html: say --format text, json or html",
+                       options->output);
         return 0;
     default:
         return ARGP_ERR_UNKNOWN;

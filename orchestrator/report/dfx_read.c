@@ -6,8 +6,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "common/file.h"
+#include "orchestrator/report/clean_name.h"
 #include "orchestrator/report/json_pull.h"
 
 static const size_t max_small = (size_t)64 << 20;
@@ -31,6 +34,20 @@ static bool numbered(const char *name, const char *prefix, uint32_t *number)
     return true;
 }
 
+/* The directory of a dispatch: true when it can be read. A file of that name is no dispatch; a directory that cannot be
+ * read is noted. */
+static bool usable(struct dfx_list *list, const char *path, uint32_t rank, uint32_t k)
+{
+    struct stat st;
+
+    if (stat(path, &st) == 0 && !S_ISDIR(st.st_mode))
+        return false;
+    if (access(path, R_OK | X_OK) == 0)
+        return true;
+    notes_add(&list->notes, "rank%u/%c%u: %s", rank, DFX_SLOT(k), strerror(errno));
+    return false;
+}
+
 static int list_rank(struct dfx_list *list, const char *path, uint32_t rank, struct error *err)
 {
     DIR *dir = opendir(path);
@@ -38,8 +55,11 @@ static int list_rank(struct dfx_list *list, const char *path, uint32_t rank, str
     uint32_t k;
     int rc = 0;
 
-    if (!dir)
-        return errno == ENOTDIR ? 0 : error_errno(err, path, "make it readable", "cannot read %s", path);
+    if (!dir) {
+        if (errno != ENOTDIR)
+            notes_add(&list->notes, "rank%u: %s", rank, strerror(errno));
+        return 0;
+    }
     while (rc == 0 && (entry = readdir(dir))) {
         char *sub;
         bool other = numbered(entry->d_name, "c", &k);
@@ -49,7 +69,7 @@ static int list_rank(struct dfx_list *list, const char *path, uint32_t rank, str
         sub = file_join(path, entry->d_name, err);
         if (!sub) {
             rc = -1;
-        } else if (!file_is_directory(sub)) {
+        } else if (!usable(list, sub, rank, k)) {
             free(sub);
         } else if (array_room(&list->entries, &list->capacity, list->count, sizeof *list->entries)) {
             free(sub);
@@ -92,31 +112,49 @@ static int list_ranks(struct dfx_list *list, struct error *err)
     return rc;
 }
 
+/* 1: there is something below `dir`, or would be if it could be read. */
+static int list_below(struct dfx_list *list, const char *dir, struct error *err)
+{
+    list->dir = strdup(dir);
+    if (!list->dir)
+        return error_nomem(err, dir, strlen(dir));
+    if (list_ranks(list, err))
+        return -1;
+    if (list->notes.failed)
+        return error_nomem(err, dir, 256);
+    return list->count || list->notes.count;
+}
+
+static int fail_empty(const struct dfx_list *list, const char *dir, struct error *err)
+{
+    if (list->notes.count)
+        return error_set(err, dir, "make its directories readable",
+                         "none of the profiles in %s can be read, the first: %s", list->dir, list->notes.items[0]);
+    return error_set(err, dir,
+                     "run with profiling on (`l3replay run BUILD --swimlane`) and name its dfx_outputs directory",
+                     "there are no profiles in %s: no directory rank<r>/d<k> is below it", list->dir);
+}
+
 int dfx_list_read(const char *dir, struct dfx_list *list, struct error *err)
 {
     char *inner;
+    int rc;
 
     memset(list, 0, sizeof *list);
     inner = file_join(dir, "dfx_outputs", err);
     if (!inner)
         return -1;
-    if (file_is_directory(inner)) {
-        list->dir = inner;
-    } else {
-        free(inner);
-        list->dir = strdup(dir);
-        if (!list->dir)
-            return error_nomem(err, dir, strlen(dir));
+    rc = list_below(list, dir, err);
+    if (rc <= 0 && file_is_directory(inner)) {
+        dfx_list_free(list);
+        rc = list_below(list, inner, err);
     }
-    if (list_ranks(list, err)) {
+    free(inner);
+    if (rc >= 0 && list->count == 0)
+        rc = fail_empty(list, dir, err);
+    if (rc < 0) {
         dfx_list_free(list);
         return -1;
-    }
-    if (list->count == 0) {
-        dfx_list_free(list);
-        return error_set(err, dir,
-                         "run with profiling on (`l3replay run BUILD --swimlane`) and name its dfx_outputs directory",
-                         "there are no profiles in %s: no directory rank<r>/d<k> is below it", dir);
     }
     qsort(list->entries, list->count, sizeof *list->entries, compare_entries);
     return 0;
@@ -128,6 +166,7 @@ void dfx_list_free(struct dfx_list *list)
         free(list->entries[i].path);
     free(list->entries);
     free(list->dir);
+    notes_free(&list->notes);
     memset(list, 0, sizeof *list);
 }
 
@@ -170,7 +209,7 @@ static void load_program(struct dfx_dispatch *d, const char *path)
         if (strcmp(key, "program") != 0 || d->program) {
             json_pull_skip(&p);
         } else if (json_pull_text(&p, name, sizeof name) && *name) {
-            d->program = strdup(name);
+            d->program = strdup(clean_name(name));
             d->notes.failed = d->notes.failed || !d->program;
         }
     }
@@ -188,7 +227,7 @@ static void read_names(struct dfx_dispatch *d, struct json_pull *p)
         if (*stop || !*key || !*name)
             continue;
         if (array_room(&d->names, &d->name_capacity, d->nname, sizeof *d->names) ||
-            !(d->names[d->nname].name = strdup(name))) {
+            !(d->names[d->nname].name = strdup(clean_name(name)))) {
             d->notes.failed = true;
             return;
         }
@@ -241,34 +280,6 @@ static int load_part(const struct dfx_entry *entry, const char *name, struct dfx
     return 0;
 }
 
-/* What a reader must know about the picture that the files give. */
-static void tell_missing(struct dfx_dispatch *d)
-{
-    size_t unknown = 0;
-    const struct deps_edge *e = d->deps.edges;
-    size_t dangling = 0;
-
-    for (size_t i = 0; i < d->records.ntask; i++)
-        unknown += dfx_function(d, &d->records.tasks[i]) < 0;
-    if (d->has_records && !d->has_deps)
-        notes_add(&d->notes, "records without deps.json: which kernel each task ran, and every dependency between "
-                             "tasks, "
-                             "is unknown");
-    else if (d->has_records && unknown)
-        notes_add(&d->notes, "%zu of %zu tasks have no function in deps.json: the two files may be of different runs",
-                  unknown, d->records.ntask);
-    if (!d->has_records && d->has_deps)
-        notes_add(&d->notes, "deps.json without chip_swimlane_records.json: the graph is known, but no time");
-    if (!d->has_records && !d->has_deps)
-        notes_add(&d->notes, "neither chip_swimlane_records.json nor deps.json could be used");
-    if (!d->has_names && d->has_deps)
-        notes_add(&d->notes, "no name_map.json: kernels are shown by number");
-    for (size_t i = 0; i < d->deps.nedge; i++)
-        dangling += !task_deps_find(&d->deps, e[i].pred) || !task_deps_find(&d->deps, e[i].succ);
-    if (dangling)
-        notes_add(&d->notes, "deps.json: %zu edges name tasks that it does not list", dangling);
-}
-
 int dfx_load(const struct dfx_entry *entry, struct dfx_dispatch *d, struct error *err)
 {
     static const char *const parts[] = {"dispatch_program.json", "name_map.json", "chip_swimlane_records.json",
@@ -280,7 +291,6 @@ int dfx_load(const struct dfx_entry *entry, struct dfx_dispatch *d, struct error
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
         if (load_part(entry, parts[i], d, err))
             return -1;
-    tell_missing(d);
     return d->notes.failed ? error_nomem(err, entry->path, 256) : 0;
 }
 

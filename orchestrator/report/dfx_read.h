@@ -3,8 +3,8 @@
  *
  * Formats: docs/formats.md, "Profiles of a dispatch" and "l3_run.json". The directory may have been written by l3replay
  * or by the Python replay. Any file may be missing, cut short or of another version: that is said in the notes of the
- * dispatch, and everything else is still read. Dispatches are loaded one at a time, since the records of a long run do
- * not fit in memory together.
+ * dispatch (what is missing, by dfx_missing.h), and everything else is still read. Dispatches are loaded one at a time,
+ * since the records of a long run do not fit in memory together.
  */
 #ifndef L3R_ORCHESTRATOR_REPORT_DFX_READ_H
 #define L3R_ORCHESTRATOR_REPORT_DFX_READ_H
@@ -33,6 +33,7 @@ struct dfx_list {
     char *dir; /* the directory that holds rank<r>/ */
     struct dfx_entry *entries; /* by rank, then k */
     size_t count, capacity;
+    struct notes notes; /* directories that could not be read */
 };
 
 /* Name of a function id. */
@@ -49,14 +50,16 @@ struct dfx_dispatch {
     bool has_records, has_deps, has_names, has_pmu;
     struct swimlane records;
     struct task_deps deps;
-    struct notes notes; /* what is missing or wrong */
+    struct notes notes; /* what is wrong; after dfx_missing_tell() also what is missing */
 };
 
-/* Find the dispatches below `dir`, which may also be a build that holds dfx_outputs/. -1 when there are none. */
+/* Find the dispatches below `dir`: in its own rank<r>/, and where there are none in those of its dfx_outputs/. A
+ * directory rank<r> or d<k> that cannot be read becomes a note. -1 when there is no dispatch to read. */
 int dfx_list_read(const char *dir, struct dfx_list *list, struct error *err);
 void dfx_list_free(struct dfx_list *list);
 
-/* Read one; -1 only when memory runs out. The caller frees `d` in every case. */
+/* Read one, with names that are safe to print (clean_name.h); -1 only when memory runs out. The caller frees
+ * `d` in every case. */
 int dfx_load(const struct dfx_entry *entry, struct dfx_dispatch *d, struct error *err);
 void dfx_free(struct dfx_dispatch *d); /* a zeroed struct is fine */
 

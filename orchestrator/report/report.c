@@ -9,10 +9,8 @@ static void tell_incomplete(struct report *r)
 {
     size_t count = 0;
 
-    if (r->run.no_swimlane) {
+    if (r->run.captured.known && !r->run.captured.swimlane)
         notes_add(&r->notes, "the run was without --swimlane: what happened inside its dispatches is not known");
-        return;
-    }
     for (size_t i = 0; i < r->ndispatch; i++)
         count += r->dispatches[i].notes.count > 0;
     if (count)
@@ -35,6 +33,8 @@ int report_make(struct report *r, const struct dfx_list *list, struct error *err
         notes_add(&r->notes, "ranks cannot be related in time: waiting, skew in time and the critical path through the "
                              "plan are not known");
     run_aside_tell(&r->run.aside, &r->notes);
+    for (size_t i = 0; i < list->notes.count; i++)
+        notes_add(&r->notes, "%s", list->notes.items[i]);
     if (report_collect(r, list, err) || report_compare(r, err) || (r->related && report_relate(r, err)))
         return -1;
     tell_incomplete(r);
@@ -104,6 +104,25 @@ const char *report_core_name(int core_type)
     static const char *const names[] = {[SWIM_AIC] = "aic", [SWIM_AIV] = "aiv", [SWIM_UNKNOWN] = "?"};
 
     return names[core_type];
+}
+
+const char *report_straggler(const struct report *r, char *buf, size_t size)
+{
+    char time[24];
+
+    for (size_t i = 0; i < r->nrank; i++) {
+        const struct report_rank *k = &r->ranks[i];
+
+        if (k->rank != r->straggler)
+            continue;
+        snprintf(buf, size,
+                 "straggler: rank %u: %s more than the fastest in all, over %zu dispatch%s that ranks share "
+                 "(slowest in %u)",
+                 k->rank, report_time((double)k->behind_ns, time, sizeof time), r->nslot, r->nslot == 1 ? "" : "es",
+                 k->slowest_of);
+        return buf;
+    }
+    return NULL;
 }
 
 int report_finish(FILE *f, struct error *err)

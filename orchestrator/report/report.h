@@ -39,13 +39,15 @@ struct report_dispatch {
     uint32_t rank, k;
     char *program; /* NULL: not known */
     uint32_t node; /* of the run; REPORT_NONE: not known */
+    bool idle;     /* the run was stopped before it: whatever is there of it counts in no statistic */
+    bool timed;    /* time_ns is known and counts: with a record of the run it is the run's, else the records' */
     bool has_profile, has_records, has_deps, has_names, has_pmu;
     int64_t level;
     uint32_t ntask;
     uint64_t start_ns, end_ns; /* of the run; 0, 0 when it has none */
     uint64_t span_ns;          /* first record to last; 0 without records */
-    uint64_t time_ns;          /* end - start when the run is known, else span_ns */
-    struct stats tasks;        /* of the tasks on cores */
+    uint64_t time_ns;          /* end - start when the run is known, else span_ns; 0 unless `timed` */
+    struct stats tasks;        /* of the tasks on cores; none of an idle dispatch */
     struct report_part *parts; /* by time, longest first; empty without deps */
     size_t npart, part_capacity;
     uint64_t part_gap_ns; /* of that path: no kernel ran on it */
@@ -62,6 +64,7 @@ struct report_rank {
     uint32_t rank;
     struct stats dispatches; /* time_ns of its dispatches */
     uint64_t computing_ns, launch_ns, after_ns; /* in dispatches; ready to start but not started; after its last one */
+    uint64_t profiles_ns; /* from the ends of its dispatches on, in which their profiles were written */
     struct report_wait *waits; /* by lane; only lanes that were waited for; none when the run is not known */
     size_t nwait, wait_capacity;
     uint64_t host_ns, ranks_ns; /* sums of the above: host lane and sub-workers; cards */
@@ -123,6 +126,9 @@ int report_html(FILE *f, const struct report *r, struct error *err);
 const char *report_time(double ns, char *buf, size_t size);
 
 const char *report_core_name(int core_type);
+
+/* "straggler: rank 3: ..." in `buf`, for people; NULL: there is none. */
+const char *report_straggler(const struct report *r, char *buf, size_t size);
 
 /* Flush, and turn a stream's error into one of ours. */
 int report_finish(FILE *f, struct error *err);

@@ -152,20 +152,22 @@ int chart_lanes(FILE *f, const struct report *r, struct error *err)
 
 void chart_shares(FILE *f, const struct report *r)
 {
-    static const char *const names[] = {"computing", "waiting on ranks", "waiting on the host", "launch",
-                                        "after its last dispatch"};
-    static const char *const classes[] = {"compute", "onrank", "onhost", "launch", "after"};
+    enum { SHARES = 6 };
+    static const char *const names[SHARES] = {"computing", "waiting on ranks", "waiting on the host", "launch",
+                                              "profiles", "after its last dispatch"};
+    static const char *const classes[SHARES] = {"compute", "onrank", "onhost", "launch", "profiles", "after"};
     char tip[160], time[24], label[32];
 
     svg_begin(f, REPORT_WIDTH, TOP + (double)r->run.world_size * ROW + 6, "What the time of each rank went into");
     svg_axis(f, REPORT_MARGIN, TOP, plot_width, (double)r->run.world_size * ROW, r->span_ns);
     for (uint32_t i = 0; i < r->run.world_size; i++) {
         const struct report_rank *k = &r->ranks[i];
-        const uint64_t parts[] = {k->computing_ns, k->ranks_ns, k->host_ns, k->launch_ns, k->after_ns};
+        const uint64_t parts[SHARES] = {k->computing_ns, k->ranks_ns, k->host_ns, k->launch_ns, k->profiles_ns,
+                                        k->after_ns};
         uint64_t sum = 0;
         snprintf(label, sizeof label, "rank %u", k->rank);
         svg_text(f, REPORT_MARGIN - 10, TOP + i * ROW + ROW / 2.0 + 4, "end", "label", label);
-        for (int p = 0; p < 5; sum += parts[p++]) {
+        for (int p = 0; p < SHARES; sum += parts[p++]) {
             if (!parts[p])
                 continue;
             snprintf(tip, sizeof tip, "rank %u, %s: %s", k->rank, names[p],
@@ -176,7 +178,7 @@ void chart_shares(FILE *f, const struct report *r)
     }
     svg_end(f);
     fputs("<p class=\"legend\">", f);
-    for (int p = 0; p < 5; p++)
+    for (int p = 0; p < SHARES; p++)
         fprintf(f, "<span><i class=\"%s\"></i>%s</span> ", classes[p], names[p]);
     fputs("</p>\n", f);
 }

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "orchestrator/report/dfx_missing.h"
 #include "orchestrator/report/report.h"
 #include "orchestrator/report/task_graph.h"
 
@@ -143,11 +144,13 @@ static int add_tasks(struct report *r, struct report_dispatch *to, const struct 
 
 static int add_profile(struct report *r, const struct dfx_entry *entry, struct error *err)
 {
+    /* Records of a dispatch that the run did not come to are of another run, or of one that was stopped. */
+    bool ran = !r->run.doc || run_record_find(&r->run, entry->rank, entry->k) != PLAN_NONE;
     struct report_dispatch *to;
     struct dfx_dispatch d;
     int rc = -1;
 
-    if (dfx_load(entry, &d, err))
+    if (dfx_load(entry, &d, err) || (ran && dfx_missing_tell(entry, &d, &r->run.captured, err)))
         goto out;
     if (array_room(&r->dispatches, &r->dispatch_capacity, r->ndispatch, sizeof *r->dispatches)) {
         error_nomem(err, entry->path, r->ndispatch * sizeof *r->dispatches);
@@ -158,8 +161,9 @@ static int add_profile(struct report *r, const struct dfx_entry *entry, struct e
         .has_records = d.has_records, .has_deps = d.has_deps, .has_names = d.has_names, .has_pmu = d.has_pmu,
         .level = d.records.level, .ntask = (uint32_t)d.records.ntask,
         .span_ns = swimlane_ns(&d.records, d.records.last)};
-    to->time_ns = to->span_ns;
-    rc = add_tasks(r, to, &d, err);
+    to->timed = ran && !r->related && d.has_records;
+    to->time_ns = to->timed ? to->span_ns : 0;
+    rc = ran ? add_tasks(r, to, &d, err) : 0;
     to->program = d.program;
     to->notes = d.notes;
     d.program = NULL;
@@ -169,7 +173,27 @@ out:
     return rc;
 }
 
-/* The run knows when each dispatch ran, also of those that have no profile. */
+/* `to`, which may be new, ran as node `i`. */
+static int add_times(struct report *r, struct report_dispatch *to, uint32_t i, struct error *err)
+{
+    const struct run_node *n = &r->run.nodes[i];
+
+    to->node = i;
+    to->timed = true;
+    to->start_ns = n->start_ns;
+    to->end_ns = n->end_ns;
+    to->time_ns = n->end_ns - n->start_ns;
+    if (!to->program)
+        to->program = strdup(n->name);
+    if (!to->program)
+        return error_nomem(err, r->dir, strlen(n->name));
+    if (strcmp(to->program, n->name) != 0)
+        notes_add(&to->notes, "l3_run.json says that it ran %s, the profile %s: they may be of different runs",
+                  n->name, to->program);
+    return 0;
+}
+
+/* The run knows when each dispatch ran, also of those that have no profile, and which did not run. */
 static int add_run(struct report *r, struct error *err)
 {
     size_t nprofile = r->ndispatch;
@@ -178,10 +202,14 @@ static int add_run(struct report *r, struct error *err)
         const struct run_node *n = &r->run.nodes[i];
         struct report_dispatch key = {.rank = n->lane, .k = n->k}, *to = NULL;
 
-        if (n->kind != PLAN_DISPATCH || !n->ran)
+        if (n->kind != PLAN_DISPATCH)
             continue;
         if (nprofile)
             to = bsearch(&key, r->dispatches, nprofile, sizeof key, compare_dispatches);
+        if (to && !n->ran)
+            to->idle = true;
+        if (!n->ran || !r->related)
+            continue;
         if (!to) {
             if (array_room(&r->dispatches, &r->dispatch_capacity, r->ndispatch, sizeof *r->dispatches))
                 return error_nomem(err, r->dir, r->ndispatch * sizeof *r->dispatches);
@@ -189,22 +217,16 @@ static int add_run(struct report *r, struct error *err)
             *to = key;
             notes_add(&to->notes, "it has no directory of profiles: its time is known, what happened in it is not");
         }
-        to->node = i;
-        to->start_ns = n->start_ns;
-        to->end_ns = n->end_ns;
-        to->time_ns = n->end_ns - n->start_ns;
-        if (!to->program)
-            to->program = strdup(n->name);
-        if (!to->program)
-            return error_nomem(err, r->dir, strlen(n->name));
-        if (strcmp(to->program, n->name) != 0)
-            notes_add(&to->notes, "l3_run.json says that it ran %s, the profile %s: they may be of different runs",
-                      n->name, to->program);
+        if (add_times(r, to, i, err))
+            return -1;
     }
     qsort(r->dispatches, r->ndispatch, sizeof *r->dispatches, compare_dispatches);
-    for (size_t i = 0; i < r->ndispatch; i++)
-        if (r->dispatches[i].node == REPORT_NONE)
-            notes_add(&r->dispatches[i].notes, "l3_run.json has no such dispatch: its time in the run is not known");
+    for (size_t i = 0; i < r->ndispatch; i++) {
+        struct report_dispatch *d = &r->dispatches[i];
+        if (!d->idle && run_record_find(&r->run, d->rank, d->k) == PLAN_NONE)
+            notes_add(&d->notes, "l3_run.json has no such dispatch: its time in the run is not known, and it counts in "
+                                 "no statistic");
+    }
     return 0;
 }
 
@@ -213,7 +235,7 @@ int report_collect(struct report *r, const struct dfx_list *list, struct error *
     for (size_t i = 0; i < list->count; i++)
         if (add_profile(r, &list->entries[i], err))
             return -1;
-    if (r->related && add_run(r, err))
+    if (r->run.doc && add_run(r, err))
         return -1;
     for (size_t i = 0; i < r->nkernel; i++)
         r->kernels[i].stats = stats_of(r->kernels[i].values, r->kernels[i].nvalue);

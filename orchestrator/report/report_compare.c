@@ -16,15 +16,16 @@ static int make_ranks(struct report *r, struct error *err)
     }
     for (; r->nrank < n; r->nrank++)
         r->ranks[r->nrank].rank = (uint32_t)r->nrank;
-    for (size_t i = 0, count; i < r->ndispatch; i += count) {
+    for (size_t i = 0, count, ntime; i < r->ndispatch; i += count) {
         struct report_rank *rank;
         uint32_t number = r->dispatches[i].rank;
-        for (count = 0; i + count < r->ndispatch && r->dispatches[i + count].rank == number; count++)
-            times[count] = r->dispatches[i + count].time_ns;
+        for (count = ntime = 0; i + count < r->ndispatch && r->dispatches[i + count].rank == number; count++)
+            if (r->dispatches[i + count].timed)
+                times[ntime++] = r->dispatches[i + count].time_ns;
         if (number >= n)
             r->ranks[r->nrank++].rank = number;
         rank = number < n ? &r->ranks[number] : &r->ranks[r->nrank - 1];
-        rank->dispatches = stats_of(times, count);
+        rank->dispatches = stats_of(times, ntime);
         rank->computing_ns = rank->dispatches.total;
     }
     free(times);
@@ -100,7 +101,7 @@ static int make_slots(struct report *r, struct error *err)
         return error_nomem(err, r->dir, r->ndispatch * sizeof *members);
     for (size_t i = 0; i < r->ndispatch; i++) {
         const struct report_dispatch *d = &r->dispatches[i];
-        if (d->program && d->time_ns) /* programs that are not known cannot be said to be the same */
+        if (d->program && d->timed) /* programs that are not known cannot be said to be the same */
             members[n++] = (struct member){d->k, d->rank, d->program, d};
     }
     qsort(members, n, sizeof *members, compare_members);

@@ -41,7 +41,8 @@ static const char style[] =
     ".compute,.dot,.oncritical{fill:var(--c0);background:var(--c0)}.onrank,.worst{fill:var(--crit);background:var(--"
     "crit)}"
     ".onhost{fill:var(--c3);background:var(--c3)}.launch{fill:var(--c2);background:var(--c2)}"
-    ".after{fill:var(--idle);background:var(--idle)}.kernel{fill:var(--c0);background:var(--c0);opacity:.4}\n"
+    ".profiles{fill:var(--c4);background:var(--c4)}.after{fill:var(--idle);background:var(--idle)}"
+    ".kernel{fill:var(--c0);background:var(--c0);opacity:.4}\n"
     ".legend{display:flex;flex-wrap:wrap;gap:4px 18px;color:var(--dim)}.legend "
     "i{display:inline-block;width:11px;height:11px;"
     "margin-right:6px;border-radius:2px;box-sizing:border-box;vertical-align:-1px}i.dot,i.worst{border-radius:50%}\n";
@@ -64,7 +65,7 @@ static void cells_stats(FILE *f, const struct stats *s)
 {
     fprintf(f, "<td>%zu</td>", s->count);
     if (!s->count) {
-        fputs("<td>-</td><td>-</td><td>-</td><td>-</td><td>-</td>", f);
+        fputs("<td>–</td><td>–</td><td>–</td><td>–</td><td>–</td>", f);
         return;
     }
     cell_time(f, (double)s->min);
@@ -120,7 +121,8 @@ static void put_ranks(FILE *f, const struct report *r)
         chart_shares(f, r);
     }
     fprintf(f, "<div class=\"scroll\"><table><tr><th>rank</th><th>dispatches</th>%s%s</tr>\n", stats_heads,
-            r->related ? "<th>computing</th><th>on ranks</th><th>on host</th><th class=\"l\">waited for</th>" : "");
+            r->related ? "<th>computing</th><th>on ranks</th><th>on host</th><th>profiles</th>"
+                         "<th class=\"l\">waited for</th>" : "");
     for (size_t i = 0; i < r->nrank; i++) {
         const struct report_rank *k = &r->ranks[i];
         double span = r->span_ns ? (double)r->span_ns : 1;
@@ -128,9 +130,9 @@ static void put_ranks(FILE *f, const struct report *r)
         fprintf(f, "<tr><td>%u</td>", k->rank);
         cells_stats(f, &k->dispatches);
         if (r->related && k->rank < r->run.world_size) {
-            fprintf(f, "<td>%.1f%%</td><td>%.1f%%</td><td>%.1f%%</td><td class=\"l wrap\">",
+            fprintf(f, "<td>%.1f%%</td><td>%.1f%%</td><td>%.1f%%</td><td>%.1f%%</td><td class=\"l wrap\">",
                     100 * (double)k->computing_ns / span, 100 * (double)k->ranks_ns / span,
-                    100 * (double)k->host_ns / span);
+                    100 * (double)k->host_ns / span, 100 * (double)k->profiles_ns / span);
             for (size_t w = 0; w < k->nwait; w++)
                 fprintf(f, "%s%s %s", w ? ", " : "", run_record_lane(&r->run, k->waits[w].lane, lane, sizeof lane),
                         report_time((double)k->waits[w].ns, time, sizeof time));
@@ -143,18 +145,15 @@ static void put_ranks(FILE *f, const struct report *r)
 
 static void put_skew(FILE *f, const struct report *r)
 {
-    char time[24];
+    char text[160];
 
     if (!r->nslot)
         return;
     fputs("<h2>Skew between ranks</h2>\n<p class=\"dim\">The same dispatch (k-th of its card, same program) on each "
           "rank.</p>\n",
           f);
-    for (size_t i = 0; i < r->nrank; i++)
-        if (r->ranks[i].rank == r->straggler)
-            fprintf(f, "<p>Straggler: <b>rank %u</b>, the slowest in %u of %zu, %s behind the fastest in all.</p>\n",
-                    r->straggler, r->ranks[i].slowest_of, r->nslot,
-                    report_time((double)r->ranks[i].behind_ns, time, sizeof time));
+    if (report_straggler(r, text, sizeof text))
+        fprintf(f, "<p>%s</p>\n", text);
     chart_slots(f, r);
 }
 
@@ -238,11 +237,13 @@ static void put_dispatches(FILE *f, const struct report *r)
     for (size_t i = 0; i < r->ndispatch && i < HTML_DISPATCHES; i++) {
         const struct report_dispatch *d = &r->dispatches[i];
         fprintf(f, "<tr><td class=\"l\">rank%u/%c%u</td>", d->rank, DFX_SLOT(d->k));
-        cell_text(f, d->program ? d->program : "not known");
-        if (d->time_ns)
+        fputs("<td class=\"l\">", f);
+        html_text(f, d->program ? d->program : "not known");
+        fputs(d->idle ? " <span class=\"miss\">did not run</span></td>" : "</td>", f);
+        if (d->timed)
             cell_time(f, (double)d->time_ns);
         else
-            fputs("<td>-</td>", f);
+            fputs("<td>–</td>", f);
         cells_stats(f, &d->tasks);
         fputs("</tr>\n", f);
         for (size_t n = 0; n < d->notes.count; n++) {

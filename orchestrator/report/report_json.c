@@ -9,12 +9,15 @@ enum { REPORT_VERSION = 1 };
 /* For printf's "%s": %u: "k", or "c" of a collective. */
 #define SLOT(k) ((k) & DFX_OTHER ? "c" : "k"), ((k) & ~DFX_OTHER)
 
-static void put_stats(FILE *f, const struct stats *s)
+/* A member after a comma; a statistic of nothing has no numbers and is left out. */
+static void put_stats(FILE *f, const char *key, const struct stats *s)
 {
+    if (!s->count)
+        return;
     fprintf(f,
-            "{\"count\": %zu, \"min_ns\": %" PRIu64 ", \"median_ns\": %.1f, \"mean_ns\": %.1f, \"p95_ns\": %" PRIu64
-            ", \"max_ns\": %" PRIu64 ", \"total_ns\": %" PRIu64 "}",
-            s->count, s->min, s->median, s->mean, s->p95, s->max, s->total);
+            ", \"%s\": {\"count\": %zu, \"min_ns\": %" PRIu64 ", \"median_ns\": %.1f, \"mean_ns\": %.1f"
+            ", \"p95_ns\": %" PRIu64 ", \"max_ns\": %" PRIu64 ", \"total_ns\": %" PRIu64 "}",
+            key, s->count, s->min, s->median, s->mean, s->p95, s->max, s->total);
 }
 
 static void put_notes(FILE *f, const struct notes *notes)
@@ -38,10 +41,10 @@ static void put_shares(FILE *f, const struct report *r, const struct report_rank
     const char *comma = "";
 
     fprintf(f,
-            ",\n   \"computing_ns\": %" PRIu64 ", \"waiting_on_ranks_ns\": %" PRIu64 ", \"waiting_on_host_ns\": "
-                                                                                     "%" PRIu64
-            ", \"launch_ns\": %" PRIu64 ", \"after_last_ns\": %" PRIu64 ", \"waits\": [",
-            k->computing_ns, k->ranks_ns, k->host_ns, k->launch_ns, k->after_ns);
+            ",\n   \"computing_ns\": %" PRIu64 ", \"waiting_on_ranks_ns\": %" PRIu64
+            ", \"waiting_on_host_ns\": %" PRIu64 ", \"launch_ns\": %" PRIu64 ", \"writing_profiles_ns\": %" PRIu64
+            ", \"after_last_ns\": %" PRIu64 ", \"waits\": [",
+            k->computing_ns, k->ranks_ns, k->host_ns, k->launch_ns, k->profiles_ns, k->after_ns);
     for (size_t i = 0; i < k->nwait; i++) {
         fprintf(f, "%s{\"lane\": %u, \"name\": \"%s\", \"ns\": %" PRIu64 "}", comma, k->waits[i].lane,
                 run_record_lane(&r->run, k->waits[i].lane, lane, sizeof lane), k->waits[i].ns);
@@ -55,8 +58,8 @@ static void put_ranks(FILE *f, const struct report *r)
     fputs(",\n \"ranks\": [", f);
     for (size_t i = 0; i < r->nrank; i++) {
         const struct report_rank *k = &r->ranks[i];
-        fprintf(f, "%s\n  {\"rank\": %u, \"dispatches\": ", i ? "," : "", k->rank);
-        put_stats(f, &k->dispatches);
+        fprintf(f, "%s\n  {\"rank\": %u", i ? "," : "", k->rank);
+        put_stats(f, "dispatches", &k->dispatches);
         if (r->related && k->rank < r->run.world_size)
             put_shares(f, r, k);
         fprintf(f, ",\n   \"behind_fastest_ns\": %" PRIu64 ", \"slowest_of_slots\": %u}", k->behind_ns, k->slowest_of);
@@ -127,8 +130,8 @@ static void put_kernels(FILE *f, const struct report *r)
         json_out_text(f, k->name);
         fputs(", \"program\": ", f);
         json_out_text(f, k->program);
-        fprintf(f, ", \"core\": \"%s\", \"tasks\": ", report_core_name(k->core_type));
-        put_stats(f, &k->stats);
+        fprintf(f, ", \"core\": \"%s\"", report_core_name(k->core_type));
+        put_stats(f, "tasks", &k->stats);
         if (r->related)
             fprintf(f, ", \"critical_ns\": %" PRIu64, k->critical_ns);
         fprintf(f, ", \"longest\": {\"rank\": %u, \"%s\": %u, \"ns\": %" PRIu64 "}}", k->slowest_rank,
@@ -149,8 +152,12 @@ static void put_dispatches(FILE *f, const struct report *r)
         if (d->node != REPORT_NONE)
             fprintf(f, ", \"node\": %u, \"start_ns\": %" PRIu64 ", \"end_ns\": %" PRIu64, d->node, d->start_ns,
                     d->end_ns);
-        fprintf(f, ",\n   \"time_ns\": %" PRIu64 ", \"span_ns\": %" PRIu64 ", \"tasks\": ", d->time_ns, d->span_ns);
-        put_stats(f, &d->tasks);
+        if (d->idle)
+            fputs(", \"ran\": false", f);
+        if (d->timed)
+            fprintf(f, ",\n   \"time_ns\": %" PRIu64, d->time_ns);
+        fprintf(f, ", \"span_ns\": %" PRIu64, d->span_ns);
+        put_stats(f, "tasks", &d->tasks);
         if (d->npart) {
             fprintf(f, ",\n   \"path_gaps_ns\": %" PRIu64, d->part_gap_ns);
             put_parts(f, r, d);

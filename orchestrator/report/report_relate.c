@@ -4,6 +4,12 @@
 
 #include "orchestrator/report/report.h"
 
+/* Until when the lane of `n` was taken by it and by writing its profiles. */
+static uint64_t free_after(const struct run_node *n)
+{
+    return n->end_ns + n->profile_ns;
+}
+
 /* Nodes that ran, as items: `node[i]` is item i's. */
 struct related {
     struct path_item *items;
@@ -40,6 +46,19 @@ static int take_run(const struct run_record *run, struct related *g, struct erro
     return path_bind(g->items, g->nitem, g->edges, g->nedge, g->binds, err);
 }
 
+/* A node whose lane was still writing profiles when the last node that it waits for ended was held by its lane. */
+static void drop_early_preds(const struct run_record *run, struct related *g)
+{
+    for (size_t i = 0; i < g->nitem; i++) {
+        struct path_bind *bind = &g->binds[i];
+
+        if (bind->before == PATH_NONE || bind->pred == PATH_NONE || !run->nodes[g->node[bind->before]].profile_ns)
+            continue;
+        if (g->items[bind->pred].end < free_after(&run->nodes[g->node[bind->before]]))
+            bind->pred = PATH_NONE;
+    }
+}
+
 static void drop_run(struct related *g)
 {
     free(g->items);
@@ -70,16 +89,27 @@ static int compare_waits(const void *a, const void *b)
     return x->lane < y->lane ? -1 : x->lane > y->lane;
 }
 
-/* The time before a node's start: until the last node that it depends on had ended it waited for that one's lane, and
- * what is left is the launch. */
+/* The part of writing the profiles of `n` that lies before `until`, which is not before its end. */
+static uint64_t charge_profiles(struct report_rank *rank, const struct run_node *n, uint64_t until)
+{
+    uint64_t ns = free_after(n) < until ? n->profile_ns : until - n->end_ns;
+
+    rank->profiles_ns += ns;
+    return ns;
+}
+
+/* The time before a node's start: first the profiles of the node before it were written; until the last node that it
+ * depends on had ended it waited for that one's lane, and what is left is the launch. */
 static int charge_gap(struct report *r, const struct related *g, size_t item, struct report_rank *rank)
 {
     const struct path_bind *bind = &g->binds[item];
-    uint64_t from = bind->before == PATH_NONE ? 0 : g->items[bind->before].end, start = g->items[item].start,
-             ready = from;
+    uint64_t from = bind->before == PATH_NONE ? 0 : g->items[bind->before].end, start = g->items[item].start, ready;
 
     if (from >= start)
         return 0;
+    if (bind->before != PATH_NONE)
+        from += charge_profiles(rank, &r->run.nodes[g->node[bind->before]], start);
+    ready = from;
     if (bind->pred != PATH_NONE && g->items[bind->pred].end > from) {
         uint32_t lane = g->items[bind->pred].lane;
         ready = g->items[bind->pred].end < start ? g->items[bind->pred].end : start;
@@ -96,7 +126,7 @@ static int charge_gap(struct report *r, const struct related *g, size_t item, st
 
 static int share(struct report *r, const struct related *g, struct error *err)
 {
-    uint64_t *last = calloc(r->run.world_size, sizeof *last);
+    const struct run_node **last = calloc(r->run.world_size, sizeof *last); /* by card; NULL: it ran nothing */
 
     if (!last)
         return error_nomem(err, r->dir, r->run.world_size * sizeof *last);
@@ -109,10 +139,13 @@ static int share(struct report *r, const struct related *g, struct error *err)
             free(last);
             return error_nomem(err, r->dir, sizeof(struct report_wait));
         }
-        last[lane] = g->items[i].end > last[lane] ? g->items[i].end : last[lane];
+        if (!last[lane] || g->items[i].end >= last[lane]->end_ns)
+            last[lane] = &r->run.nodes[g->node[i]];
     }
     for (size_t i = 0; i < r->run.world_size; i++) {
-        r->ranks[i].after_ns = r->span_ns - last[i];
+        r->ranks[i].after_ns = r->span_ns;
+        if (last[i])
+            r->ranks[i].after_ns -= last[i]->end_ns + charge_profiles(&r->ranks[i], last[i], r->span_ns);
         if (r->ranks[i].nwait)
             qsort(r->ranks[i].waits, r->ranks[i].nwait, sizeof *r->ranks[i].waits, compare_waits);
     }
@@ -132,7 +165,7 @@ static void charge_kernels(struct report *r)
         for (size_t p = 0; d && p < d->npart; p++)
             r->kernels[d->parts[p].kernel].critical_ns += d->parts[p].ns;
     }
-    if (unknown && !r->run.no_swimlane)
+    if (unknown && (!r->run.captured.known || r->run.captured.swimlane))
         notes_add(&r->notes,
                   "the kernels of %zu of the nodes on the critical path are not known: their profiles are incomplete",
                   unknown);
@@ -144,8 +177,10 @@ int report_relate(struct report *r, struct error *err)
     struct related g;
     int rc = take_run(&r->run, &g, err);
 
-    if (rc == 0)
+    if (rc == 0) {
+        drop_early_preds(&r->run, &g);
         rc = share(r, &g, err);
+    }
     if (rc == 0)
         rc = path_critical(g.items, g.nitem, g.binds, &r->steps, &r->nstep, err);
     for (size_t i = 0; i < r->nstep; i++)

@@ -71,13 +71,10 @@ static void put_shares(FILE *f, const struct report *r)
 
 static void put_straggler(FILE *f, const struct report *r)
 {
-    char time[24];
+    char text[160];
 
-    for (size_t i = 0; i < r->nrank; i++)
-        if (r->ranks[i].rank == r->straggler)
-            fprintf(f, "straggler: rank %u, slowest in %u of %zu dispatches that ranks share, %s behind the fastest\n",
-                    r->straggler, r->ranks[i].slowest_of, r->nslot,
-                    report_time((double)r->ranks[i].behind_ns, time, sizeof time));
+    if (report_straggler(r, text, sizeof text))
+        fprintf(f, "%s\n", text);
 }
 
 static void put_path(FILE *f, const struct report *r)

@@ -13,6 +13,10 @@ static void put_stats(FILE *f, const struct stats *s)
 {
     char buf[5][24];
 
+    if (!s->count) {
+        fprintf(f, "%5d  %9s %9s %9s %9s %9s", 0, "-", "-", "-", "-", "-");
+        return;
+    }
     fprintf(f, "%5zu  %9s %9s %9s %9s %9s", s->count, report_time((double)s->min, buf[0], 24),
             report_time(s->median, buf[1], 24), report_time(s->mean, buf[2], 24),
             report_time((double)s->p95, buf[3], 24), report_time((double)s->max, buf[4], 24));
@@ -46,20 +50,21 @@ static void put_shares(FILE *f, const struct report *r)
 {
     char time[24];
 
-    fprintf(f, "\nshares of the run (%s)\n  rank  computing  on ranks  on host   launch    after\n",
+    fprintf(f, "\nshares of the run (%s)\n  rank  computing  on ranks  on host   launch  profiles    after\n",
             report_time((double)r->span_ns, time, sizeof time));
     for (size_t i = 0; i < r->nrank && i < r->run.world_size; i++) {
         const struct report_rank *k = &r->ranks[i];
-        fprintf(f, "  %4u    %6.1f%%   %6.1f%%  %6.1f%%  %6.1f%%  %6.1f%%", k->rank,
+        fprintf(f, "  %4u    %6.1f%%   %6.1f%%  %6.1f%%  %6.1f%%   %6.1f%%  %6.1f%%", k->rank,
                 percent(k->computing_ns, r->span_ns), percent(k->ranks_ns, r->span_ns), percent(k->host_ns, r->span_ns),
-                percent(k->launch_ns, r->span_ns), percent(k->after_ns, r->span_ns));
+                percent(k->launch_ns, r->span_ns), percent(k->profiles_ns, r->span_ns),
+                percent(k->after_ns, r->span_ns));
         put_waits(f, r, k);
     }
 }
 
 static void put_slots(FILE *f, const struct report *r)
 {
-    char a[24], b[24], c[24], d[24];
+    char a[24], b[24], c[24], d[24], text[160];
 
     if (!r->nslot)
         return;
@@ -77,10 +82,8 @@ static void put_slots(FILE *f, const struct report *r)
                     report_time((double)s->end_spread_ns, d, sizeof d));
         fprintf(f, "  %s\n", s->program);
     }
-    for (size_t i = 0; i < r->nrank; i++)
-        if (r->ranks[i].rank == r->straggler)
-            fprintf(f, "  straggler: rank %u, slowest in %u of %zu, %s behind the fastest in all\n", r->straggler,
-                    r->ranks[i].slowest_of, r->nslot, report_time((double)r->ranks[i].behind_ns, a, sizeof a));
+    if (report_straggler(r, text, sizeof text))
+        fprintf(f, "  %s\n", text);
 }
 
 static void put_parts(FILE *f, const struct report *r, const struct report_dispatch *d)
@@ -154,9 +157,9 @@ static void put_dispatches(FILE *f, const struct report *r)
         const struct report_dispatch *d = &r->dispatches[i];
         char name[40];
         snprintf(name, sizeof name, "rank%u/%c%u", d->rank, DFX_SLOT(d->k));
-        fprintf(f, "  %-10s %9s  ", name, d->time_ns ? report_time((double)d->time_ns, time, sizeof time) : "-");
+        fprintf(f, "  %-10s %9s  ", name, d->timed ? report_time((double)d->time_ns, time, sizeof time) : "-");
         put_stats(f, &d->tasks);
-        fprintf(f, "  %s\n", d->program ? d->program : "(program not known)");
+        fprintf(f, "  %s%s\n", d->program ? d->program : "(program not known)", d->idle ? " (did not run)" : "");
         for (size_t n = 0; n < d->notes.count; n++)
             fprintf(f, "    ! %s\n", d->notes.items[n]);
     }

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "orchestrator/report/clean_name.h"
 #include "orchestrator/report/json_out.h"
 #include "orchestrator/report/run_clocks.h"
 
@@ -176,6 +177,7 @@ static int read_clock(const struct json_source *src, const cJSON *item, uint32_t
         read_lanes(src, member(item, "lanes"), index, clocks) || read_map(src, item, &clock->map))
         return -1;
     snprintf(clock->host, sizeof clock->host, "%s", host);
+    clean_name(clock->host);
     clock->error_ns = CLOCK_NO_BOUND;
     return clock->map.kind == CLOCK_UNALIGNED
                ? 0

@@ -7,6 +7,7 @@
 #include "common/file.h"
 #include "common/json.h"
 #include "common/plan.h"
+#include "orchestrator/report/clean_name.h"
 #include "orchestrator/report/dfx_read.h"
 
 static const size_t max_nbytes = (size_t)2 << 30;
@@ -23,11 +24,20 @@ static int optional(const struct json_source *src, const cJSON *object, const ch
     return value ? json_int(src, key, value, 0, max, out) : 0;
 }
 
+/* A name that is printed, cleaned in the document that owns it. */
+static int read_name(const struct json_source *src, const char *field, const cJSON *value, const char **name)
+{
+    if (json_string(src, field, value, name))
+        return -1;
+    *name = clean_name(cJSON_GetStringValue(value));
+    return 0;
+}
+
 static int read_kind(const struct json_source *src, const cJSON *item, uint8_t *kind)
 {
     const char *text;
 
-    if (json_string(src, "nodes[].kind", cJSON_GetObjectItemCaseSensitive(item, "kind"), &text))
+    if (read_name(src, "nodes[].kind", cJSON_GetObjectItemCaseSensitive(item, "kind"), &text))
         return -1;
     for (uint8_t k = 0; k < 3; k++) {
         if (strcmp(text, kinds[k]) == 0) {
@@ -46,15 +56,17 @@ static int read_edges(const struct json_source *src, const cJSON *list, struct r
     n->first_edge = r->nedge;
     cJSON_ArrayForEach(item, list) {
         struct run_edge *edge = &r->edges[r->nedge];
-        if (json_int(src, "waits_for[].node", cJSON_GetObjectItemCaseSensitive(item, "node"), 0, (int64_t)r->nnode - 1,
-                     &pred))
+        if (json_int(src, "waits_for[].node", cJSON_GetObjectItemCaseSensitive(item, "node"), 0, UINT32_MAX, &pred))
             return -1;
+        if (pred >= n - r->nodes)
+            return json_fail(src, "waits_for[].node", "node %td waits for node %lld, which is not an earlier one",
+                             n - r->nodes, (long long)pred);
         edge->pred = (uint32_t)pred;
         cJSON_ArrayForEach(why, cJSON_GetObjectItemCaseSensitive(item, "why"))
             for (unsigned bit = 0; bit < 3; bit++)
                 if (cJSON_IsString(why) && strcmp(why->valuestring, whys[bit]) == 0)
                     edge->why |= 1u << bit;
-        edge->storage = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(item, "storage"));
+        edge->storage = clean_name(cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(item, "storage")));
         r->nedge++;
         n->nedge++;
     }
@@ -64,15 +76,15 @@ static int read_edges(const struct json_source *src, const cJSON *list, struct r
 static int read_node(const struct json_source *src, const cJSON *item, struct run_record *r, struct run_node *n)
 {
     const int64_t huge = INT64_C(1) << 53;
-    int64_t lane, k, line, start, end, device, orch, ntask;
+    int64_t lane, k, line, start, end, profile, device, orch, ntask;
 
     if (read_kind(src, item, &n->kind) ||
         json_int(src, "nodes[].lane", cJSON_GetObjectItemCaseSensitive(item, "lane"), 0, r->world_size + 1, &lane) ||
-        json_string(src, "nodes[].name", cJSON_GetObjectItemCaseSensitive(item, "name"), &n->name) ||
+        read_name(src, "nodes[].name", cJSON_GetObjectItemCaseSensitive(item, "name"), &n->name) ||
         optional(src, item, "k", DFX_OTHER - 1, PLAN_NONE, &k) || optional(src, item, "line", UINT32_MAX, 0, &line) ||
         optional(src, item, "start_ns", huge, -1, &start) || optional(src, item, "end_ns", huge, -1, &end) ||
-        optional(src, item, "device_ns", huge, 0, &device) || optional(src, item, "orch_ns", huge, 0, &orch) ||
-        optional(src, item, "tasks", UINT32_MAX, 0, &ntask))
+        optional(src, item, "profile_ns", huge, 0, &profile) || optional(src, item, "device_ns", huge, 0, &device) ||
+        optional(src, item, "orch_ns", huge, 0, &orch) || optional(src, item, "tasks", UINT32_MAX, 0, &ntask))
         return -1;
     if ((start < 0) != (end < 0) || end < start)
         return json_fail(src, "nodes[].end_ns", "the node ends before it starts");
@@ -83,27 +95,39 @@ static int read_node(const struct json_source *src, const cJSON *item, struct ru
     n->ran = start >= 0;
     n->start_ns = n->ran ? (uint64_t)start : 0;
     n->end_ns = n->ran ? (uint64_t)end : 0;
+    n->profile_ns = n->ran ? (uint64_t)profile : 0;
     n->device_ns = (uint64_t)device;
     n->orch_ns = (uint64_t)orch;
     return read_edges(src, cJSON_GetObjectItemCaseSensitive(item, "waits_for"), r, n);
 }
 
+/* A record of a version that this program knows. */
+static int read_version(const struct json_source *src, const cJSON *doc)
+{
+    struct json_source newer = *src;
+    int64_t version;
+
+    newer.mend = "read it with the l3replay that wrote it, or a later one";
+    if (json_int(src, "l3_run", cJSON_GetObjectItemCaseSensitive(doc, "l3_run"), 1, INT32_MAX, &version))
+        return -1;
+    return version == 1 ? 0 : json_fail(&newer, "l3_run", "a newer l3replay wrote it: version %lld, this one reads 1",
+                                        (long long)version);
+}
+
 /* World, device ids and clocks. */
 static int read_head(const struct json_source *src, struct run_record *r)
 {
-    int64_t version, world, id, swimlane;
+    int64_t world, id;
     const char *origin = NULL;
     const cJSON *item;
     uint32_t n = 0;
 
-    if (json_int(src, "l3_run", cJSON_GetObjectItemCaseSensitive(r->doc, "l3_run"), 1, 1, &version) ||
+    if (read_version(src, r->doc) ||
         json_int(src, "world_size", cJSON_GetObjectItemCaseSensitive(r->doc, "world_size"), 1, PLAN_MAX_CARDS,
                  &world) ||
-        json_string(src, "origin_ns", cJSON_GetObjectItemCaseSensitive(r->doc, "origin_ns"), &origin))
+        json_string(src, "origin_ns", cJSON_GetObjectItemCaseSensitive(r->doc, "origin_ns"), &origin) ||
+        run_captured_read(src, r->doc, &r->captured))
         return -1;
-    if (optional(src, cJSON_GetObjectItemCaseSensitive(r->doc, "captured"), "swimlane", DFX_SWIMLANE_MAX, 1, &swimlane))
-        return -1;
-    r->no_swimlane = swimlane == 0;
     r->world_size = (uint32_t)world;
     r->origin_ns = strtoull(origin, NULL, 10);
     r->device_ids = calloc(r->world_size, sizeof *r->device_ids);

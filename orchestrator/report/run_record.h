@@ -14,10 +14,11 @@
 #include "common/error.h"
 #include "common/segment.h"
 #include "orchestrator/report/run_aside.h"
+#include "orchestrator/report/run_captured.h"
 #include "orchestrator/report/run_clocks.h"
 
 struct run_edge {
-    uint32_t pred;       /* node */
+    uint32_t pred;       /* node, an earlier one */
     uint32_t why;        /* set of enum plan_why */
     const char *storage; /* where the two meet; may be NULL */
 };
@@ -29,6 +30,7 @@ struct run_node {
                                     * that has none (dfx_read.h); PLAN_NONE of other nodes */
     const char *name;              /* program, sub-worker, or "copy" */
     uint64_t start_ns, end_ns;     /* after origin_ns */
+    uint64_t profile_ns;           /* from then on its lane was taken by writing its profiles; 0: it was not */
     uint64_t device_ns, orch_ns;
     size_t first_edge, nedge;
 };
@@ -45,7 +47,7 @@ struct run_record {
     size_t nedge;
     struct run_clocks clocks;
     struct run_aside aside;
-    bool no_swimlane; /* it was not asked for: that it is missing is no fault */
+    struct run_captured captured;
     cJSON *doc; /* owns the texts of a record that was read */
 };
 

@@ -330,6 +330,8 @@ static void tell(struct reading *r, size_t unmatched, struct notes *notes)
         notes_add(notes, "%s: an older version, without the time from receipt to start", file);
     if (r->nfinish && unmatched)
         notes_add(notes, "%s: %zu of %zu tasks have no dispatch and finish", file, unmatched, s->ntask);
+    if (!r->pull.fault && s->level >= 2 && s->ntask && !r->nfinish)
+        notes_add(notes, "%s: aicpu_tasks is empty: when tasks were dispatched and seen to finish is unknown", file);
     if (!r->pull.fault && s->clock_hz && !s->ntask)
         notes_add(notes, "%s: it holds no tasks", file);
 }

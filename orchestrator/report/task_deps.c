@@ -25,7 +25,7 @@ static void read_kernel_ids(struct json_pull *p, int64_t ids[3])
 
 static int read_task(struct json_pull *p, struct task_deps *d)
 {
-    struct deps_task task = {.kernel_ids = {-1, -1, -1}};
+    struct deps_task task = {.kernel_ids = {-1, -1, -1}, .nblock = 1};
     char key[24];
 
     if (!json_pull_open(p, '{'))
@@ -35,6 +35,8 @@ static int read_task(struct json_pull *p, struct task_deps *d)
             json_pull_u64(p, &task.id);
         else if (strcmp(key, "kernel_ids") == 0)
             read_kernel_ids(p, task.kernel_ids);
+        else if (strcmp(key, "block_num") == 0)
+            json_pull_u64(p, &task.nblock);
         else
             json_pull_skip(p);
     }
@@ -155,6 +157,17 @@ const struct deps_task *task_deps_find(const struct task_deps *d, uint64_t id)
     struct deps_task key = {.id = id};
 
     return d->ntask ? bsearch(&key, d->tasks, d->ntask, sizeof key, compare_tasks) : NULL;
+}
+
+uint64_t task_deps_calls(const struct task_deps *d)
+{
+    uint64_t calls = 0;
+
+    for (size_t i = 0; i < d->ntask; i++)
+        for (int k = 0; k < 3; k++)
+            if (d->tasks[i].kernel_ids[k] != -1)
+                calls = d->tasks[i].nblock > UINT64_MAX - calls ? UINT64_MAX : calls + d->tasks[i].nblock;
+    return calls;
 }
 
 int64_t task_deps_function(const struct task_deps *d, uint64_t id, int core_type)

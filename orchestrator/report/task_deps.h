@@ -16,6 +16,7 @@
 struct deps_task {
     uint64_t id;
     int64_t kernel_ids[3]; /* aic, aiv0, aiv1; -1: none */
+    uint64_t nblock;       /* each runs those kernels; 1 when the file does not say */
 };
 
 struct deps_edge {
@@ -36,6 +37,9 @@ void task_deps_free(struct task_deps *d); /* a zeroed struct is fine */
 
 /* The entry of task `id`; NULL: none. */
 const struct deps_task *task_deps_find(const struct task_deps *d, uint64_t id);
+
+/* Kernel calls that the tasks make: blocks times kernels, added up. At most UINT64_MAX. */
+uint64_t task_deps_calls(const struct task_deps *d);
 
 /* The function that task `id` ran on a core of `core_type` (enum of swimlane.h); -1: not known. A task on both kinds of
  * cores has one each; of two vector functions the first is meant, since the records do not tell which of the two a core

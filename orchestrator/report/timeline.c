@@ -1,10 +1,13 @@
 #include "orchestrator/report/timeline.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "common/file.h"
+#include "orchestrator/report/dfx_missing.h"
 #include "orchestrator/report/merged.h"
 
 /* Rows of a card's process. Cores come last, since there are many. */
@@ -75,6 +78,34 @@ static void draw_edges(struct trace *t, const struct run_record *run, const stru
     }
 }
 
+/* The slices of profiles, each right after its dispatch: its lane was taken by them. In a record that contradicts
+ * itself, until the next node of the lane, so that slices of a row never overlap. */
+static int draw_profiles(struct trace *t, const struct run_record *run, struct error *err)
+{
+    uint64_t *next = malloc((run->world_size + 2) * sizeof *next); /* start of the node after, by lane */
+
+    if (!next)
+        return error_nomem(err, "l3_timeline.json", run->world_size * sizeof *next);
+    memset(next, 0xff, (run->world_size + 2) * sizeof *next);
+    for (size_t i = run->nnode; i-- > 0;) {
+        const struct run_node *n = &run->nodes[i];
+        struct trace_point p = node_point(run, n);
+
+        if (!n->ran)
+            continue;
+        p.start_ns = n->end_ns;
+        p.end_ns = n->end_ns + n->profile_ns < next[n->lane] ? n->end_ns + n->profile_ns : next[n->lane];
+        next[n->lane] = n->start_ns;
+        if (!n->profile_ns || p.end_ns <= p.start_ns)
+            continue;
+        trace_slice_open(t, &p, "profile", "profiles");
+        trace_arg_int(t, "node", (int64_t)i);
+        trace_slice_close(t);
+    }
+    free(next);
+    return 0;
+}
+
 /* What process 0 did around the plan. The trace begins with the first of it. */
 static void draw_stages(struct trace *t, const struct run_aside *aside, uint32_t pid)
 {
@@ -94,7 +125,7 @@ static void draw_stages(struct trace *t, const struct run_aside *aside, uint32_t
     t->shift_ns = (uint64_t)lead;
 }
 
-static void draw_plan(struct trace *t, const struct run_record *run)
+static int draw_plan(struct trace *t, const struct run_record *run, struct error *err)
 {
     char name[64];
     bool host = false;
@@ -119,6 +150,7 @@ static void draw_plan(struct trace *t, const struct run_record *run)
     for (size_t i = 0; i < run->nnode; i++)
         if (run->nodes[i].ran)
             draw_edges(t, run, &run->nodes[i]);
+    return draw_profiles(t, run, err);
 }
 
 /* Without a record of the run: the slice of the dispatch is what its records span. */
@@ -176,6 +208,18 @@ static bool place(struct drawing *g, const struct dfx_dispatch *d, struct trace_
     return !g->run;
 }
 
+/* What is missing of a dispatch that the run did not come to is no fault. */
+static int load(const struct drawing *g, const struct dfx_entry *entry, struct dfx_dispatch *d, struct error *err)
+{
+    static const struct run_captured unknown;
+
+    if (dfx_load(entry, d, err))
+        return -1;
+    if (g->run && run_record_find(g->run, entry->rank, entry->k) == PLAN_NONE)
+        return 0;
+    return dfx_missing_tell(entry, d, g->run ? &g->run->captured : &unknown, err);
+}
+
 static int draw_dispatch(struct drawing *g, const struct dfx_entry *entry, struct error *err)
 {
     struct trace_place at;
@@ -183,7 +227,7 @@ static int draw_dispatch(struct drawing *g, const struct dfx_entry *entry, struc
     struct dfx_dispatch d;
     int rc = -1;
 
-    if (dfx_load(entry, &d, err) || task_graph_build(&d, &graph, err))
+    if (load(g, entry, &d, err) || task_graph_build(&d, &graph, err))
         goto out;
     at = (struct trace_place){d.rank + 1, TID_ORCH, d.rank + 1, TID_SCHED, d.rank + 1, TID_CORE, {0}};
     if (place(g, &d, &at.clock)) {
@@ -223,18 +267,20 @@ static void tell_unprofiled(struct drawing *g, const struct dfx_list *list)
     }
 }
 
-static void draw_run(struct drawing *g)
+static int draw_run(struct drawing *g, struct error *err)
 {
     if (!g->run) {
         notes_add(&g->notes, "there is no usable l3_run.json: ranks cannot be related in time, and nothing between "
                              "them is drawn");
-        return;
+        return 0;
     }
-    draw_plan(g->t, g->run);
+    if (draw_plan(g->t, g->run, err))
+        return -1;
     run_aside_tell(&g->run->aside, &g->notes);
     if (run_clocks_tell(&g->run->clocks, g->run->world_size, &g->notes))
         notes_add(&g->notes, "clocks that are not aligned stand as if their first nodes had started with the run; no "
                              "arrows to and from their lanes are drawn");
+    return 0;
 }
 
 int timeline_write(const char *path, const struct dfx_list *list, const struct run_record *run, struct error *err)
@@ -242,13 +288,15 @@ int timeline_write(const char *path, const struct dfx_list *list, const struct r
     struct file_writer w;
     struct trace t;
     struct drawing g = {.t = &t, .run = run};
-    int rc = 0;
+    int rc;
 
     if (file_write_begin(&w, path, err))
         return -1;
     w.unsynced = true;
     trace_begin(&t, w.stream);
-    draw_run(&g);
+    rc = draw_run(&g, err);
+    for (size_t i = 0; i < list->notes.count; i++)
+        notes_add(&g.notes, "%s", list->notes.items[i]);
     for (size_t i = 0; i < list->count && rc == 0; i++)
         rc = draw_dispatch(&g, &list->entries[i], err);
     if (run)
@@ -281,6 +329,14 @@ static int write_merged(const struct dfx_entry *entry, struct error *err)
     return rc;
 }
 
+/* A symlink to nothing is there: somebody meant it. */
+static bool is_absent(const char *path)
+{
+    struct stat st;
+
+    return lstat(path, &st) < 0 && errno == ENOENT;
+}
+
 int timeline_read_run(const char *dir, struct run_record *run, struct notes *notes, struct error *err)
 {
     char *path = file_join(dir, "l3_run.json", err);
@@ -290,15 +346,13 @@ int timeline_read_run(const char *dir, struct run_record *run, struct notes *not
     memset(run, 0, sizeof *run);
     if (!path)
         return -1;
-    if (!file_is_regular(path))
+    if (is_absent(path))
         notes_add(notes, "there is no l3_run.json: ranks cannot be related in time; waiting, skew in time and the "
-                         "critical path "
-                         "through the plan are not known");
+                         "critical path through the plan are not known");
     else if (run_record_read(path, run, &fault))
         notes_add(notes,
                   "%s: ranks cannot be related in time; waiting, skew in time and the critical path through the plan "
-                  "are "
-                  "not known",
+                  "are not known",
                   fault.what);
     else
         rc = 1;

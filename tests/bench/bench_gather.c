@@ -140,7 +140,7 @@ static void send_all(const struct bench *b, const struct shape *s)
     struct event hello = {.kind = EVENT_HELLO, .rank = 1, .nbytes = 1};
     struct event gathered = {.kind = EVENT_GATHERED, .rank = 1};
     char endpoint[EVENTS_ENDPOINT_MAX];
-    struct gather_sender *sender;
+    struct gather_sender *sender = NULL;
     struct events *events;
     struct error err;
     long before;

@@ -42,6 +42,7 @@ expect_value ranks.0.computing_ns 580000
 expect_value ranks.0.waiting_on_ranks_ns 200000
 expect_value ranks.0.waiting_on_host_ns 100000
 expect_value ranks.0.launch_ns 20000
+expect_value ranks.0.writing_profiles_ns 0
 expect_value ranks.0.after_last_ns 100000
 expect_value ranks.0.waits.0 '{"lane": 1, "name": "card 1", "ns": 200000}'
 expect_value ranks.1.waiting_on_ranks_ns 0
@@ -57,7 +58,7 @@ expect_value kernels.0.longest '{"rank": 1, "k": 0, "ns": 235000}'
 
 run "$L3REPLAY" report "$profiles"
 expect_status 0
-expect_out 'straggler: rank 1' 'critical path through the plan: 4 nodes, 1\.00 ms' 'scale_matmul of scale'
+expect_out 'straggler: rank 1: 205 us more than the fastest in all, over 2 dispatches that ranks share \(slowest in 1\)' 'critical path through the plan: 4 nodes, 1\.00 ms' 'scale_matmul of scale'
 
 run "$L3REPLAY" report "$profiles" -o "$work/whole.html" --timeline
 expect_status 0
@@ -131,6 +132,46 @@ run "$L3REPLAY" report
 expect_usage 'which profiles'
 run "$L3REPLAY" report "$profiles" --format pdf
 expect_usage 'not a format'
+run "$L3REPLAY" report "$profiles" -o "$work/report.pdf"
+expect_usage 'report.pdf.* ends in none of .txt, .json and .html'
+[ ! -e "$work/report.pdf" ] || complain "a file was written in spite of its ending"
+run "$L3REPLAY" report "$profiles" -o ''
+expect_usage 'names no file'
+run "$L3REPLAY" report "$profiles" -o "$work/report.pdf" --format json
+expect_status 0
+python3 -m json.tool "$work/report.pdf" >/dev/null || complain "--format does not count before the ending"
+run "$L3REPLAY" report "$profiles" -o "$work/report"
+expect_status 0
+grep -q '^profiles  ' "$work/report" || complain "a name without an ending is not text"
+
+# --- one directory cannot be read: the rest is reported --------------------------------------------------------------------
+
+cp -r "$work/made" "$work/shut"
+shut=$work/shut/dfx_outputs
+rm -r "$shut/rank1" "$shut/rank2/d1"
+ln -s rank1 "$shut/rank1"
+ln -s d1 "$shut/rank2/d1"
+run "$L3REPLAY" report "$work/shut" --timeline
+expect_status 0
+expect_out '^! rank1: Too many levels of symbolic links' '^! rank2/d1: Too many levels' 'rank0/d1 .*reduce$'
+grep -q 'rank1: Too many levels' "$shut/l3_timeline.json" || complain "the timeline does not say what could not be read"
+if [ "$(id -u)" -ne 0 ]; then
+    rm "$shut/rank1"
+    mkdir -m 0 "$shut/rank1"
+    run "$L3REPLAY" report "$work/shut"
+    expect_status 0
+    expect_out '^! rank1: Permission denied'
+    chmod 700 "$shut/rank1"
+fi
+
+# --- the directory's own ranks come before those of its dfx_outputs ----------------------------------------------------------
+
+cp -r "$profiles" "$work/both"
+cp -r "$work/shut/dfx_outputs" "$work/both/dfx_outputs"
+run "$L3REPLAY" report "$work/both" --format json
+expect_status 0
+expect_value profiles "\"$work/both\""
+expect_value notes '[]'
 
 # --- the page in a browser ------------------------------------------------------------------------------------------------
 

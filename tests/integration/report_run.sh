@@ -18,7 +18,7 @@ assert len(report["dispatches"]) == 24
 assert all(d["records"] and d["deps"] and d["names"] and "node" in d for d in report["dispatches"])
 assert sum("c" in d for d in report["dispatches"]) == 8
 for rank in report["ranks"]:
-    parts = ["computing_ns", "waiting_on_ranks_ns", "waiting_on_host_ns", "launch_ns", "after_last_ns"]
+    parts = ["computing_ns", "waiting_on_ranks_ns", "waiting_on_host_ns", "launch_ns", "writing_profiles_ns", "after_last_ns"]
     assert sum(rank[p] for p in parts) == report["run"]["span_ns"], rank
 path = report["critical_path"]
 assert sum(s["gap_ns"] + s["time_ns"] for s in path["steps"]) == report["run"]["span_ns"]

@@ -1,7 +1,7 @@
 /* Reading the profiles of one dispatch: whole, old, truncated and missing files. */
 #include "tests/unit/temp_dir.h"
 
-#include "orchestrator/report/dfx_read.h"
+#include "orchestrator/report/dfx_missing.h"
 
 /* Tokens of 64 bits that a double cannot hold; a token that runs twice on one core; rows of the two streams in
  * different orders. */
@@ -27,7 +27,7 @@ static const char graph[] = "{\"tasks\": [{\"task_id\": \"9007199254740993\", \"
                             " {\"pred\": \"7\", \"succ\": \"9007199254740993\", \"arg\": 1, \"source\": "
                             "\"explicit\"}]}";
 
-static struct dfx_dispatch load(const char *dir)
+static struct dfx_dispatch load_captured(const char *dir, const struct run_captured *captured)
 {
     struct dfx_dispatch d;
     struct dfx_list list;
@@ -35,8 +35,15 @@ static struct dfx_dispatch load(const char *dir)
 
     assert_int_equal(dfx_list_read(dir, &list, &err), 0);
     assert_int_equal(dfx_load(&list.entries[0], &d, &err), 0);
+    assert_int_equal(dfx_missing_tell(&list.entries[0], &d, captured, &err), 0);
     dfx_list_free(&list);
     return d;
+}
+
+/* What was captured is not known. */
+static struct dfx_dispatch load(const char *dir)
+{
+    return load_captured(dir, &(struct run_captured){0});
 }
 
 static bool noted(const struct dfx_dispatch *d, const char *part)

@@ -127,7 +127,8 @@ static void what_is_written_is_read(void **state)
 static void a_wrong_record_is_refused_by_name(void **state)
 {
     static const char *const wrong[][2] = {
-        {"{\"l3_run\": 2, \"world_size\": 1, \"origin_ns\": \"0\", \"nodes\": []}", "l3_run"},
+        {"{\"l3_run\": 2, \"world_size\": 1, \"origin_ns\": \"0\", \"nodes\": []}", "a newer l3replay wrote it"},
+        {"{\"l3_run\": 0, \"world_size\": 1, \"origin_ns\": \"0\", \"nodes\": []}", "0 is out of range"},
         {"{\"l3_run\": 1, \"world_size\": 1, \"origin_ns\": \"0\"}", "nodes"},
         {"{\"l3_run\": 1, \"world_size\": 1, \"origin_ns\": \"0\", \"nodes\": [", "JSON"},
         {"{\"l3_run\": 1, \"world_size\": 1, \"origin_ns\": \"0\", \"nodes\": [{\"kind\": \"copy\", \"name\": \"c\", "
@@ -139,8 +140,15 @@ static void a_wrong_record_is_refused_by_name(void **state)
          "ends before"},
         {"{\"l3_run\": 1, \"world_size\": 1, \"origin_ns\": \"0\", \"nodes\": [{\"kind\": \"copy\", \"name\": \"c\", "
          "\"lane\": 1,"
-         " \"waits_for\": [{\"node\": 1}]}]}",
-         "waits_for"},
+         " \"waits_for\": [{\"node\": 0}]}]}",
+         "node 0 waits for node 0, which is not an earlier one"},
+        {"{\"l3_run\": 1, \"world_size\": 1, \"origin_ns\": \"0\", \"nodes\": [{\"kind\": \"copy\", \"name\": \"c\", "
+         "\"lane\": 1,"
+         " \"waits_for\": [{\"node\": 1}]}, {\"kind\": \"copy\", \"name\": \"c\", \"lane\": 1}]}",
+         "node 0 waits for node 1, which is not an earlier one"},
+        {"{\"l3_run\": 1, \"world_size\": 1, \"origin_ns\": \"0\", \"nodes\": [], \"captured\": {\"swimlane\": 4, "
+         "\"dep_gen\": 1, \"pmu\": 0, \"scope_stats\": false, \"dump_args\": 0}}",
+         "captured.dep_gen"},
         {"{\"l3_run\": 1, \"world_size\": 1, \"origin_ns\": \"0\", \"nodes\": [], \"stages\": [{\"name\": \"run\", "
          "\"start_ns\": 5, \"end_ns\": 4}]}",
          "stages[].end_ns"},
@@ -252,36 +260,6 @@ static void the_trace_begins_with_the_first_stage(void **state)
     temp_dir_remove(dir);
 }
 
-/* A report of a run without a swimlane does not complain that there is none. */
-static void what_was_not_asked_for_is_not_missed(void **state)
-{
-    char *dir = temp_dir_make(), *all = NULL;
-    struct dfx_list list;
-    struct report r;
-    struct error err;
-    size_t size = 0;
-    FILE *f;
-
-    (void)state;
-    write_run(dir); /* at level 0 */
-    temp_dir_put_text(dir, "rank0/d0/pmu.csv", "thread_id,core_id\n");
-    temp_dir_put_text(dir, "rank1/d0/pmu.csv", "thread_id,core_id\n");
-    assert_int_equal(dfx_list_read(dir, &list, &err), 0);
-    assert_int_equal(report_make(&r, &list, &err), 0);
-    assert_true(r.run.no_swimlane);
-    f = open_memstream(&all, &size);
-    assert_non_null(f);
-    for (size_t i = 0; i < r.notes.count; i++)
-        fprintf(f, "%s\n", r.notes.items[i]);
-    assert_int_equal(fclose(f), 0);
-    assert_string_equal(all, "1 of 3 nodes of the plan did not run: the run was stopped, and its picture ends there\n"
-                             "the run was without --swimlane: what happened inside its dispatches is not known\n");
-    free(all);
-    report_free(&r);
-    dfx_list_free(&list);
-    temp_dir_remove(dir);
-}
-
 /* Card 0 computes 10 us of 20; card 1 waits for it as long, starts 2 us later and computes 8 us. */
 static void the_short_report_says_what_stands_out(void **state)
 {
@@ -367,7 +345,6 @@ int main(void)
         cmocka_unit_test(a_wrong_record_is_refused_by_name),
         cmocka_unit_test(all_ranks_stand_on_one_clock),
         cmocka_unit_test(the_trace_begins_with_the_first_stage),
-        cmocka_unit_test(what_was_not_asked_for_is_not_missed),
         cmocka_unit_test(the_short_report_says_what_stands_out),
         cmocka_unit_test(without_a_record_of_the_run_nothing_joins_ranks),
         cmocka_unit_test(a_dispatch_alone_has_the_upstream_processes),
