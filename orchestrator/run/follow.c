@@ -40,9 +40,17 @@ static struct supervision supervision_of(struct participant *me)
                                 .executors = me->executors, .sender = me->sender, .signal_fd = me->signal_fd};
 }
 
-/* The job is coming down: MPI_Finalize would wait for the dead. */
+/* The job is coming down: MPI_Finalize would wait for the dead. Process 0 keeps mpirun back for a moment, until it hears
+ * that nothing of this process is left. */
 static void leave_interrupted(struct participant *me)
 {
+    const struct event stopped = {.kind = EVENT_STOPPED, .rank = (uint32_t)me->job.rank};
+
+    participant_end_executors(me);
+    gather_leave(me->sender);
+    me->sender = NULL;
+    if (me->events)
+        events_send(me->events, &stopped, NULL);
     participant_close(me);
     _exit(EXIT_CODE_INFRA);
 }

@@ -1,5 +1,7 @@
 #include "orchestrator/run/lead.h"
 
+#include <errno.h>
+#include <poll.h>
 #include <unistd.h>
 
 #include "common/clock.h"
@@ -7,6 +9,9 @@
 #include "orchestrator/run/load.h"
 #include "orchestrator/run/order.h"
 #include "orchestrator/run/passes.h"
+
+/* mpirun itself waits for a second. */
+enum { MOMENT_MS = 500, TICK_MS = 20 };
 
 /* What process 0 works on in a pass. */
 struct lead {
@@ -163,6 +168,24 @@ void lead_gather(struct participant *me, struct outcome *out)
     participant_close_signals(me);
     phases_add(&out->phases, "gather", begun, clock_now_ns());
     tell_gathered(me->receiver, (double)(clock_now_ns() - begun) / 1e9);
+}
+
+void lead_await_others(struct participant *me)
+{
+    const uint64_t until_ns = clock_now_ns() + MOMENT_MS * UINT64_C(1000000);
+    struct event event;
+    uint32_t nstopped = 0;
+
+    if (!me->receiver)
+        return;
+    while (nstopped < gather_senders(me->receiver) && clock_now_ns() < until_ns) {
+        struct pollfd fd = {.fd = events_fd(me->events), .events = POLLIN};
+
+        while (events_next(me->events, &event))
+            nstopped += event.kind == EVENT_STOPPED;
+        if (nstopped < gather_senders(me->receiver) && poll(&fd, 1, TICK_MS) < 0 && errno != EINTR)
+            return;
+    }
 }
 
 void lead_dismiss(const struct participant *me)

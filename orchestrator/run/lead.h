@@ -18,6 +18,10 @@ int lead_run(struct participant *me, const struct run_options *options, struct p
  * `abrupt` when the other processes can no longer be counted on. */
 void lead_gather(struct participant *me, struct outcome *out);
 
+/* After an interrupt, before the job is ended by force: leave the others a moment to remove what they have on their
+ * disks. */
+void lead_await_others(struct participant *me);
+
 /* When nothing more is to be done: the other processes may leave. */
 void lead_dismiss(const struct participant *me);
 

@@ -67,6 +67,8 @@ static int run_root(struct participant *me, const struct run_options *o)
     lead_gather(me, &out);
     if (profiled)
         relate_profiles(me, &out, &p);
+    if (out.abrupt)
+        lead_await_others(me);
     participant_close(me);
     prepare_free(&p);
     if (out.abrupt)
