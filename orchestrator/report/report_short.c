@@ -39,6 +39,11 @@ static uint64_t on_host(const struct report_rank *rank)
     return rank->host_ns;
 }
 
+static uint64_t writing(const struct report_rank *rank)
+{
+    return rank->profiles_ns;
+}
+
 static void put_longest_wait(FILE *f, const struct report *r)
 {
     const struct report_rank *who = NULL;
@@ -65,6 +70,7 @@ static void put_shares(FILE *f, const struct report *r)
     put_range(f, r, "computing", computing);
     put_range(f, r, " of the run, waiting for ranks", on_ranks);
     put_range(f, r, ", for the host", on_host);
+    put_range(f, r, ", writing profiles", writing);
     put_longest_wait(f, r);
     putc('\n', f);
 }

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "orchestrator/report/clean_name.h"
 #include "orchestrator/report/json_out.h"
 
 enum { MOST_LOSSES = 1000 };
@@ -49,6 +50,7 @@ static int read_stages(const struct json_source *src, const cJSON *list, struct 
             json_int(src, "stages[].end_ns", cJSON_GetObjectItemCaseSensitive(item, "end_ns"), stage->start_ns, huge,
                      &stage->end_ns))
             return -1;
+        clean_name(cJSON_GetObjectItemCaseSensitive(item, "name")->valuestring);
         aside->nstage++;
     }
     return 0;
@@ -75,6 +77,8 @@ static int read_lost(const struct json_source *src, const cJSON *lost, struct ru
         if (json_string(src, "lost.files[].file", cJSON_GetObjectItemCaseSensitive(item, "file"), &loss->file) ||
             json_string(src, "lost.files[].why", cJSON_GetObjectItemCaseSensitive(item, "why"), &loss->why))
             return -1;
+        clean_name(cJSON_GetObjectItemCaseSensitive(item, "file")->valuestring);
+        clean_name(cJSON_GetObjectItemCaseSensitive(item, "why")->valuestring);
     }
     return 0;
 }

@@ -264,8 +264,8 @@ static void the_trace_begins_with_the_first_stage(void **state)
 static void the_short_report_says_what_stands_out(void **state)
 {
     static const char *const wanted[] = {
-        "computing 40.0 to 50.0 % of the run, waiting for ranks 0.0 to 50.0 %, for the host 0.0 to 0.0 %; longest: ",
-        "longest: rank 1 for card 0, 10.0 us\n",
+        "computing 40.0 to 50.0 % of the run, waiting for ranks 0.0 to 50.0 %, for the host 0.0 to 0.0 %, ",
+        ", writing profiles 0.0 to 0.0 %; longest: rank 1 for card 0, 10.0 us\n",
         "critical path: 2 nodes, 20.0 us, of which 2.00 us between nodes\n",
         "! 3 profile files were lost on the way, the first: rank1/d0/args_dump/args.bin (No space left on device)\n",
         "! the picture is not complete",
