@@ -182,6 +182,7 @@ static double receive_all(const struct bench *b, long *sender_kb, long *own_kb)
     if (events_serve(&events, endpoint, &err) < 0 || gather_open(&receiver, dir, 2, true, token, &err) < 0)
         die(&err);
     MPI_Bcast(endpoint, sizeof endpoint, MPI_BYTE, 0, MPI_COMM_WORLD);
+    gather_hurry(receiver);
     *own_kb = peak_kb();
     MPI_Barrier(MPI_COMM_WORLD);
     begun = clock_now_ns();
