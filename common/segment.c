@@ -266,7 +266,8 @@ void segment_unmap(struct segment *seg)
 
 const char *lane_state_name(enum lane_state state)
 {
-    static const char *const names[] = {"starting", "ready", "waiting", "running", "done", "failed"};
+    static const char *const names[] = {"starting", "ready", "waiting", "running", "saving profiles",
+                                        "done", "failed"};
 
     return (unsigned)state < sizeof names / sizeof *names ? names[state] : "?";
 }

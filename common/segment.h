@@ -28,8 +28,9 @@
 #include "common/futex.h"
 #include "common/plan.h"
 
-/* starting -> ready -> (waiting -> running)* -> done, or failed from anywhere. */
-enum lane_state { LANE_STARTING = 0, LANE_READY, LANE_WAITING, LANE_RUNNING, LANE_DONE, LANE_FAILED };
+/* starting -> ready -> (waiting -> running -> saving)* -> done, or failed from anywhere. Saving: the node is complete,
+ * its profiles are being written. */
+enum lane_state { LANE_STARTING = 0, LANE_READY, LANE_WAITING, LANE_RUNNING, LANE_SAVING, LANE_DONE, LANE_FAILED };
 
 /* Written by the lane's executor alone; read by anybody at any time. */
 struct segment_lane {

@@ -1,5 +1,6 @@
 #include "orchestrator/run/follow.h"
 
+#include <poll.h>
 #include <unistd.h>
 
 #include "orchestrator/run/assist.h"
@@ -7,6 +8,8 @@
 #include "orchestrator/run/marker.h"
 #include "orchestrator/run/order.h"
 #include "topology/placement.h"
+
+enum { MOMENT_MS = 600 };
 
 /* Before the first pass. All passes use what is opened here. */
 static int join(const struct order *order, struct participant *me, struct error *err)
@@ -40,8 +43,8 @@ static struct supervision supervision_of(struct participant *me)
                                 .executors = me->executors, .sender = me->sender, .signal_fd = me->signal_fd};
 }
 
-/* The job is coming down: MPI_Finalize would wait for the dead. Process 0 keeps mpirun back for a moment, until it hears
- * that nothing of this process is left. */
+/* The job is coming down: MPI_Finalize would wait for the dead. Process 0 keeps mpirun back for a moment, until it
+ * hears that nothing of this process is left. */
 static void leave_interrupted(struct participant *me)
 {
     const struct event stopped = {.kind = EVENT_STOPPED, .rank = (uint32_t)me->job.rank};
@@ -52,6 +55,7 @@ static void leave_interrupted(struct participant *me)
     if (me->events)
         events_send(me->events, &stopped, NULL);
     participant_close(me);
+    poll(NULL, 0, MOMENT_MS); /* the first process to go has mpirun kill the others, which may not be through yet */
     _exit(EXIT_CODE_INFRA);
 }
 

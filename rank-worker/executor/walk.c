@@ -83,13 +83,21 @@ static int run_node(struct lane_walk *walk, uint32_t node, struct error *err)
     return rc;
 }
 
-/* Whoever waits for the node has been let go. */
-static void save_profile(struct lane_walk *walk, uint32_t node)
+static bool is_profiled(const struct lane_walk *walk)
+{
+    return walk->card && dfx_any(&walk->seg->header->dfx);
+}
+
+/* Whoever waits for the node is let go before its profiles are written; whoever stops the run sees that they are. */
+static void complete_node(struct lane_walk *walk, uint32_t node)
 {
     struct segment_lane *status = &walk->seg->lanes[walk->lane];
     struct segment_times *times = &walk->seg->times[node];
 
-    if (!walk->card || !dfx_any(&walk->seg->header->dfx))
+    if (is_profiled(walk))
+        set_state(status, LANE_SAVING, times->end_ns);
+    word_complete(&walk->seg->words[node]);
+    if (!is_profiled(walk))
         return;
     atomic_fetch_add_explicit(&status->nlost, card_save_profile(walk->card), memory_order_relaxed);
     times->profile_ns = clock_now_ns() - times->end_ns;
@@ -106,8 +114,7 @@ int walk_run(struct lane_walk *walk, struct error *err)
         wait_for_preds(walk, node);
         if (run_node(walk, node, err) < 0)
             return -1;
-        word_complete(&walk->seg->words[node]);
-        save_profile(walk, node);
+        complete_node(walk, node);
         atomic_store_explicit(&status->ndone, i + 1, memory_order_release);
     }
     set_state(status, LANE_DONE, clock_now_ns());

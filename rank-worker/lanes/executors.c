@@ -8,8 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
+#include "common/clock.h"
 #include "common/install.h"
 #include "common/log.h"
 #include "rank-worker/lanes/child_log.h"
@@ -31,7 +33,7 @@ struct executors {
     struct executor *items;
 };
 
-enum { SEGMENT_FD = 3 };
+enum { SEGMENT_FD = 3, SAVING_LIMIT_MS = 500 };
 
 /* The child sees stdin, its log and the segment, and none of our MPI and event descriptors. */
 static int file_actions(posix_spawn_file_actions_t *actions, int segment_fd, int log_fd)
@@ -205,9 +207,33 @@ uint32_t executors_reap(struct executors *e, bool *failed, struct error *err)
     return alive;
 }
 
+static bool is_saving(const struct executors *e, const struct executor *x)
+{
+    siginfo_t info = {0};
+
+    if (!x->pid || atomic_load_explicit(&e->seg->lanes[x->lane.lane].state, memory_order_acquire) != LANE_SAVING)
+        return false;
+    return waitid(P_PID, (id_t)x->pid, &info, WEXITED | WNOHANG | WNOWAIT) == 0 && info.si_pid != x->pid;
+}
+
+/* Profiles of what had finished are kept. A lane that goes on meanwhile runs into its end. */
+static void let_save(const struct executors *e)
+{
+    const struct timespec nap = {.tv_nsec = 2000000};
+    const uint64_t until_ns = clock_now_ns() + SAVING_LIMIT_MS * UINT64_C(1000000);
+
+    for (uint32_t i = 0; i < e->count; i++)
+        while (is_saving(e, &e->items[i]) && clock_now_ns() < until_ns)
+            nanosleep(&nap, NULL);
+}
+
 void executors_kill(struct executors *e)
 {
     e->killed = true;
+    for (uint32_t i = 0; i < e->count; i++)
+        if (e->items[i].pid && !is_saving(e, &e->items[i]))
+            kill(-e->items[i].pid, SIGKILL);
+    let_save(e);
     for (uint32_t i = 0; i < e->count; i++)
         if (e->items[i].pid)
             kill(-e->items[i].pid, SIGKILL);

@@ -43,7 +43,8 @@ void executors_service(struct executors *e);
  * end sets `*failed` and fills `err` (kind FAIL when its kernel is to blame, INFRA else); once only. */
 uint32_t executors_reap(struct executors *e, bool *failed, struct error *err);
 
-/* Kill every child and collect it; returns when all are gone (SIGKILL cannot be refused). */
+/* Kill every child and collect it; returns when all are gone (SIGKILL cannot be refused). One that is writing the
+ * profiles of a node that is complete is left half a second for it. */
 void executors_kill(struct executors *e);
 
 void executors_free(struct executors *e); /* kills what lives; NULL is fine */

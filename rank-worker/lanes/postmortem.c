@@ -53,7 +53,7 @@ int postmortem(const struct segment *seg, uint32_t lane, int status, struct erro
     if (outside)
         return error_set(err, place, "look for the out-of-memory killer (dmesg), or whoever sent the signal",
                          "the executor of %s %s", name, end);
-    if (state != LANE_RUNNING)
+    if (state != LANE_RUNNING && state != LANE_SAVING) /* what a kernel left behind may strike a little later */
         return error_set(err, place, "run with --log-level debug", "the executor of %s %s while it was %s", name, end,
                          lane_state_name(state));
     return error_set_kind(err, ERROR_FAIL, place,

@@ -68,6 +68,19 @@ if [ -n "$own_mounts" ]; then
     expect_nothing_left
 fi
 
+# A process that sees the directory but may not write there sends.
+if [ -n "$own_mounts" ]; then
+    mkdir "$work/shut"
+    run mpirun -np 1 "$L3REPLAY" run "$build" $everything --dfx-dir "$work/shut" : \
+        -np 1 $own_mounts sh -c 'mount --bind "$0" "$0" && mount -o remount,ro,bind "$0" && exec "$@"' "$work/shut" \
+        "$L3REPLAY" run "$build" $everything --dfx-dir "$work/shut"
+    expect_pass 0
+    expect_err 'from 1 process,'
+    files "$work/shut" | cmp "$work/direct" - || complain "with a directory that is read-only for one other files came"
+    check_whole "$work/shut"
+    expect_nothing_left
+fi
+
 # --- disk full ---------------------------------------------------------------------------------------------------
 # Every process has its profiles on a disk that is far too small; the verdict and what fits stand.
 if [ -n "$own_mounts" ]; then

@@ -88,6 +88,17 @@ static void a_signal_inside_a_kernel_is_a_fail_that_names_the_dispatch(void **st
     assert_non_null(strstr(err.where, "chip_orch"));
 }
 
+/* Threads that a kernel left behind strike when they like. */
+static void a_signal_while_profiles_are_written_is_a_fail(void **state)
+{
+    struct error err;
+
+    (void)state;
+    set_lane(LANE_SAVING, 0);
+    assert_int_equal(postmortem(&seg, 0, end_of_child(SIGSEGV, 0), &err), -1);
+    assert_int_equal(err.kind, ERROR_FAIL);
+}
+
 static void a_kernel_that_exits_cleanly_is_a_fail_too(void **state)
 {
     struct error err;
@@ -206,6 +217,7 @@ static void killing_ends_every_child_and_says_nothing_of_blame(void **state)
     close(fd);
     write_script(script, "#!/bin/sh\ntrap '' TERM INT\nwhile :; do read x </dev/zero; done\n");
     set_lane(LANE_RUNNING, 0);
+    atomic_store(&seg.lanes[1].state, LANE_SAVING); /* for ever: it is left time, but not all there is */
     assert_int_equal(executors_start(&e, &seg, lanes, 2, &err), 0);
     assert_int_equal(executors_reap(e, &failed, &err), 2);
     executors_kill(e);
@@ -235,6 +247,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_lane_walked_to_its_end_is_no_failure),
         cmocka_unit_test(a_signal_inside_a_kernel_is_a_fail_that_names_the_dispatch),
+        cmocka_unit_test(a_signal_while_profiles_are_written_is_a_fail),
         cmocka_unit_test(a_kernel_that_exits_cleanly_is_a_fail_too),
         cmocka_unit_test(being_killed_by_somebody_else_is_infra),
         cmocka_unit_test(an_end_before_the_first_dispatch_is_infra),
