@@ -170,7 +170,7 @@ static void send_all(const struct bench *b, const struct shape *s)
 static double receive_all(const struct bench *b, long *sender_kb, long *own_kb)
 {
     char endpoint[EVENTS_ENDPOINT_MAX], token[GATHER_TOKEN], dir[4128];
-    struct gather_receiver *receiver;
+    struct gather_receiver *receiver = NULL;
     struct events *events;
     struct event event;
     struct error err;
