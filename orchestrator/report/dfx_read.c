@@ -160,6 +160,13 @@ int dfx_list_read(const char *dir, struct dfx_list *list, struct error *err)
     return 0;
 }
 
+bool dfx_list_has(const struct dfx_list *list, uint32_t rank, uint32_t k)
+{
+    const struct dfx_entry key = {.rank = rank, .k = k};
+
+    return bsearch(&key, list->entries, list->count, sizeof key, compare_entries) != NULL;
+}
+
 void dfx_list_free(struct dfx_list *list)
 {
     for (size_t i = 0; i < list->count; i++)

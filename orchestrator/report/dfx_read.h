@@ -58,6 +58,9 @@ struct dfx_dispatch {
 int dfx_list_read(const char *dir, struct dfx_list *list, struct error *err);
 void dfx_list_free(struct dfx_list *list);
 
+/* Is there a directory for dispatch `k` of card `rank`? */
+bool dfx_list_has(const struct dfx_list *list, uint32_t rank, uint32_t k);
+
 /* Read one, with names that are safe to print (clean_name.h); -1 only when memory runs out. The caller frees
  * `d` in every case. */
 int dfx_load(const struct dfx_entry *entry, struct dfx_dispatch *d, struct error *err);

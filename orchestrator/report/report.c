@@ -99,6 +99,11 @@ const char *report_time(double ns, char *buf, size_t size)
     return buf;
 }
 
+double report_percent(uint64_t part, uint64_t whole)
+{
+    return whole ? 100.0 * (double)part / (double)whole : 0;
+}
+
 const char *report_core_name(int core_type)
 {
     static const char *const names[] = {[SWIM_AIC] = "aic", [SWIM_AIV] = "aiv", [SWIM_UNKNOWN] = "?"};

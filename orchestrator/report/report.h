@@ -125,6 +125,9 @@ int report_html(FILE *f, const struct report *r, struct error *err);
 /* "12.3 us" in `buf`: three digits, in the unit that suits. */
 const char *report_time(double ns, char *buf, size_t size);
 
+/* Of a `whole` of nothing, any part is 0. */
+double report_percent(uint64_t part, uint64_t whole);
+
 const char *report_core_name(int core_type);
 
 /* "straggler: rank 3: ..." in `buf`, for people; NULL: there is none. */

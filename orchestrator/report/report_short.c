@@ -5,18 +5,13 @@
 
 enum { SHORT_KERNELS = 3 };
 
-static double percent(uint64_t part, uint64_t whole)
-{
-    return whole ? 100.0 * (double)part / (double)whole : 0;
-}
-
 /* Least and most of a rank's share, over all ranks. */
 static void put_range(FILE *f, const struct report *r, const char *what, uint64_t (*time)(const struct report_rank *))
 {
     double least = 100, most = 0;
 
     for (size_t i = 0; i < r->nrank; i++) {
-        double share = percent(time(&r->ranks[i]), r->span_ns);
+        double share = report_percent(time(&r->ranks[i]), r->span_ns);
 
         least = share < least ? share : least;
         most = share > most ? share : most;

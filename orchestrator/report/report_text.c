@@ -4,11 +4,6 @@
 
 enum { TEXT_KERNELS = 20, TEXT_STEPS = 200 };
 
-static double percent(uint64_t part, uint64_t whole)
-{
-    return whole ? 100.0 * (double)part / (double)whole : 0;
-}
-
 static void put_stats(FILE *f, const struct stats *s)
 {
     char buf[5][24];
@@ -55,9 +50,9 @@ static void put_shares(FILE *f, const struct report *r)
     for (size_t i = 0; i < r->nrank && i < r->run.world_size; i++) {
         const struct report_rank *k = &r->ranks[i];
         fprintf(f, "  %4u    %6.1f%%   %6.1f%%  %6.1f%%  %6.1f%%   %6.1f%%  %6.1f%%", k->rank,
-                percent(k->computing_ns, r->span_ns), percent(k->ranks_ns, r->span_ns), percent(k->host_ns, r->span_ns),
-                percent(k->launch_ns, r->span_ns), percent(k->profiles_ns, r->span_ns),
-                percent(k->after_ns, r->span_ns));
+                report_percent(k->computing_ns, r->span_ns), report_percent(k->ranks_ns, r->span_ns), report_percent(k->host_ns, r->span_ns),
+                report_percent(k->launch_ns, r->span_ns), report_percent(k->profiles_ns, r->span_ns),
+                report_percent(k->after_ns, r->span_ns));
         put_waits(f, r, k);
     }
 }

@@ -245,23 +245,12 @@ out:
     return rc;
 }
 
-static int compare_entries(const void *a, const void *b)
-{
-    const struct dfx_entry *x = a, *y = b;
-
-    if (x->rank != y->rank)
-        return x->rank < y->rank ? -1 : 1;
-    return x->k < y->k ? -1 : x->k > y->k;
-}
-
 /* A dispatch without a directory is a slice with nothing in it, which could be taken for an idle card. */
 static void tell_unprofiled(struct drawing *g, const struct dfx_list *list)
 {
     for (size_t i = 0; i < g->run->nnode; i++) {
         const struct run_node *n = &g->run->nodes[i];
-        struct dfx_entry key = {.rank = n->lane, .k = n->k};
-        if (n->kind == PLAN_DISPATCH && n->ran &&
-            !bsearch(&key, list->entries, list->count, sizeof key, compare_entries))
+        if (n->kind == PLAN_DISPATCH && n->ran && !dfx_list_has(list, n->lane, n->k))
             notes_add(&g->notes, "rank%u/%c%u: it has no directory of profiles: what happened in it is not known",
                       n->lane, DFX_SLOT(n->k));
     }
