@@ -38,7 +38,7 @@ static int wait_once(struct supervision *s, uint64_t limit_ns, struct tidings *t
 
     if (!fds)
         return error_nomem(err, "supervision", s->seg->header->nlane * sizeof *fds);
-    n = s->executors ? executors_poll(s->executors, fds) : 0;
+    n = executors_poll(s->executors, fds);
     fds[n++] = (struct pollfd){.fd = s->signal_fd, .events = POLLIN};
     if (s->events)
         fds[n++] = (struct pollfd){.fd = events_fd(s->events), .events = POLLIN};
@@ -51,9 +51,8 @@ static int wait_once(struct supervision *s, uint64_t limit_ns, struct tidings *t
     while (read(s->signal_fd, &info, sizeof info) == (ssize_t)sizeof info)
         if (info.ssi_signo != SIGCHLD)
             t->signal = (int)info.ssi_signo;
-    if (s->executors)
-        executors_service(s->executors);
-    t->all_gone = !s->executors || executors_reap(s->executors, &t->failed, &t->error) == 0;
+    executors_service(s->executors);
+    t->all_gone = executors_reap(s->executors, &t->failed, &t->error) == 0;
     return 0;
 }
 
@@ -311,8 +310,7 @@ static int worker_events(struct supervision *s, struct error *err)
         if (event.kind == EVENT_FINISH)
             return 1;
         if (event.kind == EVENT_STOP) {
-            if (s->executors)
-                executors_kill(s->executors);
+            executors_kill(s->executors);
             if (tell_root(s, EVENT_STOPPED, NULL, err) < 0)
                 return -1;
         }
@@ -367,8 +365,7 @@ int supervise_worker(struct supervision *s, struct error *err)
             return -1;
         if (t.signal) {
             s->interrupted = true;
-            if (s->executors)
-                executors_kill(s->executors);
+            executors_kill(s->executors);
             error_set(&t.error, NULL, NULL, "process %d of the job was told to end by signal %d (%s)", s->job->rank,
                       t.signal, strsignal(t.signal));
             return tell_root(s, EVENT_FAILED, &t.error, err);

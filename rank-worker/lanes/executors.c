@@ -146,7 +146,7 @@ nfds_t executors_poll(const struct executors *e, struct pollfd *fds)
 {
     nfds_t n = 0;
 
-    for (uint32_t i = 0; i < e->count; i++)
+    for (uint32_t i = 0; e && i < e->count; i++)
         if (e->items[i].log.fd >= 0)
             fds[n++] = (struct pollfd){.fd = e->items[i].log.fd, .events = POLLIN};
     return n;
@@ -154,7 +154,7 @@ nfds_t executors_poll(const struct executors *e, struct pollfd *fds)
 
 void executors_service(struct executors *e)
 {
-    for (uint32_t i = 0; i < e->count; i++)
+    for (uint32_t i = 0; e && i < e->count; i++)
         child_log_read(&e->items[i].log);
 }
 
@@ -191,7 +191,7 @@ uint32_t executors_reap(struct executors *e, bool *failed, struct error *err)
 {
     uint32_t alive = 0;
 
-    for (uint32_t i = 0; i < e->count; i++) {
+    for (uint32_t i = 0; e && i < e->count; i++) {
         struct executor *x = &e->items[i];
         int status;
 
@@ -229,6 +229,8 @@ static void let_save(const struct executors *e)
 
 void executors_kill(struct executors *e)
 {
+    if (!e)
+        return;
     e->killed = true;
     for (uint32_t i = 0; i < e->count; i++)
         if (e->items[i].pid && !is_saving(e, &e->items[i]))

@@ -26,6 +26,7 @@ struct executor_lane {
     const char *dfx_dir; /* for its profiles; NULL: the segment's */
 };
 
+/* NULL stands for none, in every function below. */
 struct executors;
 
 /* Start one child for each of `lanes`. $L3REPLAY_EXECUTOR names the binary, else the one that was installed
@@ -47,6 +48,6 @@ uint32_t executors_reap(struct executors *e, bool *failed, struct error *err);
  * profiles of a node that is complete is left half a second for it. */
 void executors_kill(struct executors *e);
 
-void executors_free(struct executors *e); /* kills what lives; NULL is fine */
+void executors_free(struct executors *e); /* kills what lives */
 
 #endif
