@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "common/executable.h"
+#include "common/base/executable.h"
 
 enum { PATH_SIZE = 4096, NUMBER_SIZE = 16 };
 

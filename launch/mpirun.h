@@ -4,7 +4,7 @@
 #ifndef L3R_LAUNCH_MPIRUN_H
 #define L3R_LAUNCH_MPIRUN_H
 
-#include "common/error.h"
+#include "common/base/error.h"
 
 /* The NULL-terminated command that runs "<exe> argv..." in nproc processes, one malloc'd block to be freed. Its
  * strings are those given, or constants, or inside the block. NULL with `err` filled when there is no mpirun. */

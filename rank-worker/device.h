@@ -20,8 +20,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "common/dtype.h"
-#include "common/error.h"
+#include "common/plan/dtype.h"
+#include "common/base/error.h"
 
 enum { DEVICE_MAX_DIMS = 5, DEVICE_MAX_TENSORS = 256, DEVICE_MAX_SCALARS = 128, DEVICE_MAX_RANKS = 64 };
 

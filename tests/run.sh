@@ -202,7 +202,7 @@ stage_lint() {
         --enable=warning,performance,portability --inline-suppr --error-exitcode=1 --quiet -j 2
     # error.c defines what lint.h replaces.
     spawn lint.clang-tidy 2400 run-clang-tidy-19 -quiet -p "$dir" -j 2 -config-file="$top/.clang-tidy" \
-        -extra-arg=-include -extra-arg="$top/tests/lint.h" "$top/(?!tests/|common/error\.c).*\.c\$"
+        -extra-arg=-include -extra-arg="$top/tests/lint.h" "$top/(?!tests/|common/base/error\.c).*\.c\$"
     wait
 }
 

@@ -10,7 +10,7 @@
 
 #include <stdio.h>
 
-#include "common/error.h"
+#include "common/base/error.h"
 
 enum { TOPOLOGY_MAX_CPUS = 4096 };
 

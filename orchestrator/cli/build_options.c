@@ -1,6 +1,6 @@
 #include "orchestrator/cli/build_options.h"
 
-#include "common/log.h"
+#include "common/base/log.h"
 
 enum { OPT_LOG_LEVEL = 0x700 };
 

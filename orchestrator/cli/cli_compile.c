@@ -2,7 +2,7 @@
 #include <argp.h>
 #include <stdio.h>
 
-#include "common/log.h"
+#include "common/base/log.h"
 #include "launch/front.h"
 #include "orchestrator/cli/build_options.h"
 #include "orchestrator/cli/cli.h"
@@ -11,7 +11,7 @@
 #include "orchestrator/cli/option_number.h"
 #include "orchestrator/open/build.h"
 #include "orchestrator/record/record.h"
-#include "orchestrator/run/marker.h"
+#include "orchestrator/job/marker.h"
 #include "topology/topology.h"
 
 enum { OPT_PLATFORM = 0x600 };

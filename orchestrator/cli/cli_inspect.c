@@ -7,7 +7,7 @@
 #include "orchestrator/cli/command.h"
 #include "orchestrator/open/build.h"
 #include "orchestrator/record/record.h"
-#include "orchestrator/report/inspect.h"
+#include "orchestrator/open/inspect.h"
 
 struct options {
     const char *build;

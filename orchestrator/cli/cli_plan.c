@@ -9,7 +9,7 @@
 #include "orchestrator/cli/recording_options.h"
 #include "orchestrator/plan/print.h"
 #include "orchestrator/plan/saved.h"
-#include "orchestrator/run/recording.h"
+#include "orchestrator/prepare/recording.h"
 
 enum { OPT_FORMAT = 0x300 };
 

@@ -3,12 +3,12 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include "common/file.h"
+#include "common/base/file.h"
 #include "orchestrator/cli/build_options.h"
 #include "orchestrator/cli/cli.h"
 #include "orchestrator/cli/command.h"
 #include "orchestrator/report/report.h"
-#include "orchestrator/report/timeline.h"
+#include "orchestrator/trace/timeline.h"
 
 enum { OPTION_TIMELINE = 256 };
 

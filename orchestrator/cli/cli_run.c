@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "common/log.h"
+#include "common/base/log.h"
 #include "launch/front.h"
 #include "orchestrator/cli/build_options.h"
 #include "orchestrator/cli/cli.h"
@@ -18,7 +18,7 @@
 #include "orchestrator/cli/option_number.h"
 #include "orchestrator/cli/recording_options.h"
 #include "orchestrator/open/build.h"
-#include "orchestrator/run/marker.h"
+#include "orchestrator/job/marker.h"
 #include "topology/topology.h"
 
 enum { OPT_DEVICE = 0x200, OPT_SEED, OPT_EXPECT, OPT_RTOL, OPT_ATOL, OPT_SAVE, OPT_TIMEOUT, OPT_PLAN, OPT_RESULT,

@@ -2,7 +2,7 @@
 
 #include <stdio.h>
 
-#include "orchestrator/run/marker.h"
+#include "orchestrator/job/marker.h"
 
 void command_parse(const struct argp *argp, int argc, char **argv, void *input)
 {

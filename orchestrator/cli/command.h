@@ -6,7 +6,7 @@
 
 #include <argp.h>
 
-#include "common/error.h"
+#include "common/base/error.h"
 
 /* Read argv, of which argv[0] is the command's name, into `input` (argp's). In texts the program is called
  * "l3replay <name>". A wrong command line ends the process with EXIT_CODE_USAGE, --help with 0. */

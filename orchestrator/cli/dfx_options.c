@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "orchestrator/cli/option_number.h"
-#include "orchestrator/run/dfx.h"
+#include "orchestrator/prepare/profile_dirs.h"
 
 enum { OPT_SWIMLANE = 0x600, OPT_SWIMLANE_LEVEL, OPT_CHIP_SWIMLANE, OPT_L2_SWIMLANE, OPT_PMU, OPT_DEP_GEN,
        OPT_SCOPE_STATS, OPT_DUMP_ARGS, OPT_DFX_DIR, OPT_GATHER };

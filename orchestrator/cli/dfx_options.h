@@ -6,7 +6,7 @@
 
 #include <argp.h>
 
-/* Use as a child parser whose input is a struct dfx_options (orchestrator/run/dfx.h). */
+/* Use as a child parser whose input is a struct dfx_options (orchestrator/prepare/profile_dirs.h). */
 extern const struct argp dfx_argp;
 
 #endif

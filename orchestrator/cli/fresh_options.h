@@ -6,7 +6,7 @@
 
 #include <argp.h>
 
-#include "orchestrator/run/fresh.h"
+#include "orchestrator/prepare/fresh.h"
 
 /* Use as a child parser whose input is a struct fresh_options. */
 extern const struct argp fresh_argp;

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "orchestrator/cli/cli.h"
-#include "orchestrator/run/marker.h"
+#include "orchestrator/job/marker.h"
 
 struct command {
     const char *name;

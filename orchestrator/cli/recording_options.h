@@ -6,7 +6,7 @@
 
 #include <argp.h>
 
-#include "orchestrator/run/options.h"
+#include "orchestrator/prepare/options.h"
 
 /* Use as a child parser whose input is a struct run_options. */
 extern const struct argp recording_argp;

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/file.h"
+#include "common/base/file.h"
 
 static const char *dtype_mend(enum dtype type)
 {

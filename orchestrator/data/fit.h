@@ -6,7 +6,7 @@
 #ifndef L3R_ORCHESTRATOR_DATA_FIT_H
 #define L3R_ORCHESTRATOR_DATA_FIT_H
 
-#include "orchestrator/data/npy.h"
+#include "orchestrator/npy/npy.h"
 #include "orchestrator/open/build.h"
 
 /* The file's elements are the parameter's; else an error that names both. */

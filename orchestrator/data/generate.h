@@ -9,7 +9,7 @@
 
 #include <stdint.h>
 
-#include "common/dtype.h"
+#include "common/plan/dtype.h"
 
 /* Fill `count` elements: floats normal(0,1), integers uniform in 0..7, bool 0 or 1. `dst` needs no alignment. */
 void generate(enum dtype type, uint64_t seed, const char *name, void *dst, uint64_t count);

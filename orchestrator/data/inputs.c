@@ -5,10 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/log.h"
+#include "common/base/log.h"
 #include "orchestrator/data/fit.h"
 #include "orchestrator/data/generate.h"
-#include "orchestrator/data/npy.h"
+#include "orchestrator/npy/npy.h"
 
 struct source {
     char *name; /* the parameter's full name; as typed while there is no build to look it up in */

@@ -12,8 +12,8 @@
 
 #include <stdint.h>
 
-#include "common/error.h"
-#include "common/plan.h"
+#include "common/base/error.h"
+#include "common/plan/plan.h"
 #include "orchestrator/open/build.h"
 
 /* NAME=FILE, as typed; both strings borrowed. */

@@ -5,10 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/file.h"
-#include "common/log.h"
+#include "common/base/file.h"
+#include "common/base/log.h"
 #include "orchestrator/data/fit.h"
-#include "orchestrator/data/npy.h"
+#include "orchestrator/npy/npy.h"
 
 struct expected {
     uint32_t storage;

@@ -11,8 +11,8 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "common/error.h"
-#include "common/plan.h"
+#include "common/base/error.h"
+#include "common/plan/plan.h"
 #include "orchestrator/data/inputs.h"
 #include "orchestrator/open/build.h"
 

@@ -7,9 +7,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "common/file.h"
-#include "common/file_hash.h"
-#include "common/parcel.h"
+#include "common/base/file.h"
+#include "common/base/file_hash.h"
+#include "orchestrator/gather/parcel.h"
 
 /* The file that a source is sending. */
 struct arriving {

@@ -10,8 +10,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "common/file.h"
-#include "common/json.h"
+#include "common/base/file.h"
+#include "common/base/json.h"
 #include "orchestrator/open/metadata.h"
 
 static const char *const mend_again = "compile the program again, or name the build directory of a compile";

@@ -12,10 +12,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "common/dtype.h"
-#include "common/error.h"
-#include "common/plan.h"
-#include "orchestrator/open/sub_workers.h"
+#include "common/plan/dtype.h"
+#include "common/base/error.h"
+#include "common/plan/plan.h"
+#include "orchestrator/open/sub_worker_files.h"
 
 enum build_kind { BUILD_L3 = 3, BUILD_L2 = 2 };
 

@@ -6,8 +6,8 @@
 #include <string.h>
 #include <strings.h>
 
-#include "common/file.h"
-#include "common/json.h"
+#include "common/base/file.h"
+#include "common/base/json.h"
 
 enum { META_MAX_BYTES = 64 << 20, FIELD_SIZE = 160 };
 

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/log.h"
+#include "common/base/log.h"
 #include "orchestrator/plan/edges_clock.h"
 #include "orchestrator/plan/edges_domains.h"
 #include "orchestrator/plan/edges_index.h"

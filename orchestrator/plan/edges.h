@@ -14,8 +14,8 @@
 #ifndef L3R_ORCHESTRATOR_PLAN_EDGES_H
 #define L3R_ORCHESTRATOR_PLAN_EDGES_H
 
-#include "common/error.h"
-#include "common/plan.h"
+#include "common/base/error.h"
+#include "common/plan/plan.h"
 
 enum deps_mode {
     DEPS_EXACT = 0, /* default: all three; only read-after-write between cards that share a domain */

@@ -14,7 +14,7 @@
 #ifndef L3R_ORCHESTRATOR_PLAN_EDGES_CLOCK_H
 #define L3R_ORCHESTRATOR_PLAN_EDGES_CLOCK_H
 
-#include "common/plan.h"
+#include "common/plan/plan.h"
 
 struct clocks {
     const struct plan *plan;

@@ -8,7 +8,7 @@
 #ifndef L3R_ORCHESTRATOR_PLAN_EDGES_DOMAINS_H
 #define L3R_ORCHESTRATOR_PLAN_EDGES_DOMAINS_H
 
-#include "common/plan.h"
+#include "common/plan/plan.h"
 
 struct node_domains {
     uint64_t *first; /* by node: its set in pool[] */

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "common/dtype.h"
+#include "common/plan/dtype.h"
 
 /* Take a dimension out of a form, keeping the order of the others. */
 static void drop_dim(struct overlap_form *f, uint32_t d)

@@ -16,7 +16,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "common/plan.h"
+#include "common/plan/plan.h"
 
 enum { OVERLAP_BUDGET = 1 << 14 };
 

@@ -12,7 +12,7 @@
 #include <stddef.h>
 #include <stdio.h>
 
-#include "common/plan.h"
+#include "common/plan/plan.h"
 
 enum { PRINT_VIEW_SIZE = 1024 };
 

@@ -5,10 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/file.h"
-#include "common/json_write.h"
-#include "common/plan_stream.h"
-#include "orchestrator/record/program_read.h"
+#include "common/base/file.h"
+#include "common/base/json_write.h"
+#include "common/plan/plan_stream.h"
+#include "common/plan/program_read.h"
 
 #define RERECORD "record the plan again: l3replay plan BUILD --format json"
 #define MEND_FILE "give the file that `l3replay plan --format json` wrote"

@@ -11,8 +11,8 @@
 
 #include <stdio.h>
 
-#include "common/plan.h"
-#include "common/program.h"
+#include "common/plan/plan.h"
+#include "common/plan/program_table.h"
 
 /* The program records alone, of the programs that `wanted` marks (NULL: all). */
 int saved_programs_write(const struct program_table *programs, const bool *wanted, const char *build_dir, FILE *f,

@@ -14,11 +14,11 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "common/file.h"
-#include "common/install.h"
-#include "common/log.h"
-#include "common/python.h"
-#include "common/spawn.h"
+#include "common/base/file.h"
+#include "common/base/install.h"
+#include "common/base/log.h"
+#include "common/base/python.h"
+#include "common/base/spawn.h"
 
 enum { DEFAULT_TIMEOUT_S = 60, READ_SIZE = 1 << 16 };
 enum { START_MS = 10000, NOTE_MS = 5000, ANSWER_MS = 2000, TRACE_MS = 300 };

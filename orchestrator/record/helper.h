@@ -10,7 +10,7 @@
  *   {"error":{...}}, {"done":1}     the last line, one of the two
  *
  * The interpreter is $L3REPLAY_PYTHON, else python3 on PATH; the recorder is
- * where common/install.h finds it. The child is always reaped and dies with the caller. When it prints nothing for
+ * where common/base/install.h finds it. The child is always reaped and dies with the caller. When it prints nothing for
  * too long it is asked with SIGUSR1 for an error record that says which line runs, then with SIGUSR2 for a traceback
  * on stderr, and then killed. Whatever it has started and what stayed in its process group is killed with it, and
  * nothing waits for them.
@@ -20,7 +20,7 @@
 
 #include <stddef.h>
 
-#include "common/error.h"
+#include "common/base/error.h"
 
 /* Takes one line (NUL-terminated, without its newline, may be modified). Returns 0 to go on, 1 when it was the
  * last one, -1 with `err` filled to stop the helper. */

@@ -5,12 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/json.h"
-#include "common/json_write.h"
-#include "common/log.h"
-#include "common/plan_stream.h"
+#include "common/base/json.h"
+#include "common/base/json_write.h"
+#include "common/base/log.h"
+#include "common/plan/plan_stream.h"
 #include "orchestrator/record/helper.h"
-#include "orchestrator/record/program_read.h"
+#include "common/plan/program_read.h"
 
 struct session {
     struct program_table *programs; /* NULL: not wanted */

@@ -9,9 +9,9 @@
 #ifndef L3R_ORCHESTRATOR_RECORD_RECORD_H
 #define L3R_ORCHESTRATOR_RECORD_RECORD_H
 
-#include "common/error.h"
-#include "common/plan.h"
-#include "common/program.h"
+#include "common/base/error.h"
+#include "common/plan/plan.h"
+#include "common/plan/program_table.h"
 #include "orchestrator/open/build.h"
 
 /* A value given on the command line. */

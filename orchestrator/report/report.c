@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "orchestrator/report/timeline.h"
+#include "orchestrator/trace/timeline.h"
 
 static void tell_incomplete(struct report *r)
 {

@@ -9,9 +9,9 @@
 
 #include <stdio.h>
 
-#include "orchestrator/report/critical_path.h"
-#include "orchestrator/report/dfx_read.h"
-#include "orchestrator/report/run_record.h"
+#include "orchestrator/profiles/critical_path.h"
+#include "orchestrator/profiles/dfx_read.h"
+#include "orchestrator/profiles/run_record.h"
 #include "orchestrator/report/stats.h"
 
 #define REPORT_NONE UINT32_MAX

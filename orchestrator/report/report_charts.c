@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "orchestrator/report/array.h"
+#include "common/base/array.h"
 #include "orchestrator/report/svg.h"
 
 enum { ROW = 26, BOX = 18, TOP = 24, CHART_KERNELS = 20, CHART_SLOTS = 60, LEGEND_NAMES = 12 };

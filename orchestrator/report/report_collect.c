@@ -2,9 +2,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "orchestrator/report/dfx_missing.h"
+#include "orchestrator/profiles/dfx_missing.h"
 #include "orchestrator/report/report.h"
-#include "orchestrator/report/task_graph.h"
+#include "orchestrator/profiles/task_graph.h"
 
 static int compare_dispatches(const void *a, const void *b)
 {

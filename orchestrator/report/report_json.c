@@ -2,7 +2,7 @@
 
 #include <inttypes.h>
 
-#include "orchestrator/report/json_out.h"
+#include "common/base/json_out.h"
 
 enum { REPORT_VERSION = 1 };
 

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "common/json.h"
+#include "common/base/json.h"
 #include "orchestrator/report/report.h"
 
 void html_text(FILE *f, const char *text)

@@ -9,8 +9,8 @@
 
 #include <stdbool.h>
 
-#include "common/error.h"
-#include "common/program.h"
+#include "common/base/error.h"
+#include "common/plan/program_table.h"
 #include "rank-worker/compile/compile.h"
 
 /* Copy `objects` of `program` to their places; each file appears whole. Kernels whose source lies outside of the build

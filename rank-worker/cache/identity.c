@@ -9,8 +9,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "common/file.h"
-#include "rank-worker/compile/args.h"
+#include "common/base/file.h"
+#include "common/base/args.h"
 #include "rank-worker/compile/jobs.h"
 #include "rank-worker/compile/store.h"
 

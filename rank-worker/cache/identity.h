@@ -9,7 +9,7 @@
 #ifndef L3R_RANK_WORKER_CACHE_IDENTITY_H
 #define L3R_RANK_WORKER_CACHE_IDENTITY_H
 
-#include "common/error.h"
+#include "common/base/error.h"
 #include "rank-worker/cache/stamp.h"
 #include "rank-worker/compile/toolchain.h"
 

@@ -7,8 +7,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "common/file.h"
-#include "common/log.h"
+#include "common/base/file.h"
+#include "common/base/log.h"
 #include "rank-worker/cache/lock.h"
 #include "rank-worker/cache/stamp.h"
 #include "rank-worker/cache/subbuilds.h"

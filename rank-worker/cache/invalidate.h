@@ -13,7 +13,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "common/error.h"
+#include "common/base/error.h"
 
 struct invalidate_options {
     bool off;         /* --no-recompile: only say that it is skipped */

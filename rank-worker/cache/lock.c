@@ -9,9 +9,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "common/clock.h"
-#include "common/file.h"
-#include "common/log.h"
+#include "common/base/clock.h"
+#include "common/base/file.h"
+#include "common/base/log.h"
 
 /* A reader can lock as well: the file may belong to someone else. */
 static int open_lock(const char *path)

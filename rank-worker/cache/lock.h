@@ -8,7 +8,7 @@
 #ifndef L3R_RANK_WORKER_CACHE_LOCK_H
 #define L3R_RANK_WORKER_CACHE_LOCK_H
 
-#include "common/error.h"
+#include "common/base/error.h"
 
 #define LOCK_BUILD_FILE ".l3replay.lock"              /* in the build's root; held over a splice */
 #define LOCK_BINARIES_FILE "cache/.binary_context.lock" /* in a program's directory; the stack's */

@@ -7,9 +7,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "common/file.h"
-#include "common/json.h"
-#include "common/json_write.h"
+#include "common/base/file.h"
+#include "common/base/json.h"
+#include "common/base/json_write.h"
 
 enum { SCHEMA = 1, STAMP_MAX = 1 << 20 };
 

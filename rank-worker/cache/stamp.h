@@ -10,7 +10,7 @@
 
 #include <stdbool.h>
 
-#include "common/error.h"
+#include "common/base/error.h"
 
 #define STAMP_FILE "cache/binary_context.json"
 

@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/file.h"
-#include "common/log.h"
-#include "rank-worker/compile/args.h"
+#include "common/base/file.h"
+#include "common/base/log.h"
+#include "common/base/args.h"
 
 static const char *const mend_name = "name the build directory (build_output/...) that a compile made";
 

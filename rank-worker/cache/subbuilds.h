@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "common/error.h"
+#include "common/base/error.h"
 
 struct subbuild {
     char *path;   /* absolute */

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/file.h"
+#include "common/base/file.h"
 #include "rank-worker/cache/invalidate.h"
 #include "rank-worker/cache/lock.h"
 

@@ -8,7 +8,7 @@
 #ifndef L3R_RANK_WORKER_COMPILE_CCACHE_H
 #define L3R_RANK_WORKER_COMPILE_CCACHE_H
 
-#include "rank-worker/compile/args.h"
+#include "common/base/args.h"
 
 /* Let ccache take precompiled headers and use our dependency files (CCACHE_SLOPPINESS, CCACHE_DEPEND), unless the
  * user's environment says what it should. */

@@ -5,10 +5,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "common/executable.h"
-#include "common/install.h"
+#include "common/base/executable.h"
+#include "common/base/install.h"
 #include "rank-worker/cache/identity.h"
-#include "rank-worker/compile/build.h"
+#include "rank-worker/compile/build_units.h"
 #include "rank-worker/compile/ccache.h"
 #include "rank-worker/compile/headers.h"
 

@@ -15,9 +15,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "common/error.h"
-#include "common/plan.h"
-#include "common/program.h"
+#include "common/base/error.h"
+#include "common/plan/plan.h"
+#include "common/plan/program_table.h"
 #include "rank-worker/cache/stamp.h"
 
 struct compile_options {

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/file.h"
+#include "common/base/file.h"
 
 static const char first_line[] = "l3replay-headers 1\n";
 

@@ -8,7 +8,7 @@
 #ifndef L3R_RANK_WORKER_COMPILE_DEPS_H
 #define L3R_RANK_WORKER_COMPILE_DEPS_H
 
-#include "rank-worker/compile/args.h"
+#include "common/base/args.h"
 #include "rank-worker/compile/hashes.h"
 
 /* Read a make-style dependency file (-MD) into `headers`: everything named after the colon but the files

@@ -6,7 +6,7 @@
 
 #include <xxhash.h>
 
-#include "common/file.h"
+#include "common/base/file.h"
 
 struct entry {
     char *path; /* NULL: free */

@@ -15,7 +15,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "common/error.h"
+#include "common/base/error.h"
 
 enum { JOB_OUTPUT_MAX = 64 * 1024 }; /* bytes of output kept; the rest is read and dropped */
 enum { JOB_NOT_STARTED = 127 };      /* exit code of a command that could not be executed */

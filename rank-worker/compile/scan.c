@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "common/file.h"
+#include "common/base/file.h"
 #include "rank-worker/compile/store.h"
 
 enum { MAX_DEPTH = 16 };

@@ -10,7 +10,7 @@
 
 #include <stdbool.h>
 
-#include "rank-worker/compile/args.h"
+#include "common/base/args.h"
 
 struct scan {
     bool pto;      /* includes PTO-ISA: a path that begins with pto/ */

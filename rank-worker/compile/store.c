@@ -16,9 +16,9 @@
 
 #include <xxhash.h>
 
-#include "common/file.h"
-#include "common/log.h"
-#include "rank-worker/compile/args.h"
+#include "common/base/file.h"
+#include "common/base/log.h"
+#include "common/base/args.h"
 
 enum { STALE_SECONDS = 24 * 3600 };
 

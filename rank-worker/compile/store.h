@@ -20,7 +20,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "common/error.h"
+#include "common/base/error.h"
 
 /* Bytes of a source or header that are still taken for one. */
 enum { STORE_SOURCE_MAX = 64 << 20 };

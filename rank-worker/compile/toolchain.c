@@ -6,9 +6,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "common/executable.h"
-#include "common/file.h"
-#include "common/log.h"
+#include "common/base/executable.h"
+#include "common/base/file.h"
+#include "common/base/log.h"
 #include "rank-worker/compile/jobs.h"
 
 enum { VERSION_TIMEOUT_MS = 20000, PROBE_TIMEOUT_MS = 60000 };

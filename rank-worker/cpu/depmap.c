@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/dtype.h"
+#include "common/plan/dtype.h"
 
 enum { BUCKET_BITS = 10, BUCKETS = 1 << BUCKET_BITS, MAX_BUFFERS = 8192 };
 

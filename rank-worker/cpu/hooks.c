@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/log.h"
+#include "common/base/log.h"
 
 uint32_t pto_sim_get_subblock_id(void);
 void *pto_sim_get_pipe_shared_state(uint64_t pipe_key, size_t size);

@@ -12,7 +12,7 @@
 #ifndef L3R_CPU_PROFILE_H
 #define L3R_CPU_PROFILE_H
 
-#include "common/file.h"
+#include "common/base/file.h"
 #include "rank-worker/cpu/internal.h"
 
 enum { PROFILE_COUNTERS = 8, PROFILE_THREADS = CPU_THREADS + 1 };

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/dtype.h"
+#include "common/plan/dtype.h"
 
 enum { LEVEL_MARKED = 1, LEVEL_HYBRID = 3, GATHER_NBYTES = 4096 };
 enum role { ROLE_INPUT, ROLE_OUTPUT, ROLE_INOUT };

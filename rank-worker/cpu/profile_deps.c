@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/dtype.h"
+#include "common/plan/dtype.h"
 
 enum edge_source { SOURCE_EXPLICIT, SOURCE_CREATOR, SOURCE_OVERLAP };
 

@@ -7,8 +7,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "common/dfx.h"
-#include "common/perf.h"
+#include "common/segment/dfx.h"
+#include "common/base/perf.h"
 
 enum { COLUMNS = 10 };
 

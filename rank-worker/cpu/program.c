@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/program.h"
+#include "common/plan/program_table.h"
 
 static void unload(struct cpu_program *p)
 {

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/dtype.h"
+#include "common/plan/dtype.h"
 #include "rank-worker/cpu/include/pto_runtime_status.h"
 
 static void add_producer(struct device *dev, uint64_t id)

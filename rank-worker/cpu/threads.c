@@ -15,7 +15,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "common/log.h"
+#include "common/base/log.h"
 
 enum { STACK_SIZE = 16 << 20, WORTH_NS = 100000, GUESS_NS = 50000, BUSY_TICKS = 10 };
 

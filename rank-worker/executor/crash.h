@@ -8,8 +8,8 @@
 #ifndef L3R_RANK_WORKER_EXECUTOR_CRASH_H
 #define L3R_RANK_WORKER_EXECUTOR_CRASH_H
 
-#include "common/error.h"
-#include "common/sheet.h"
+#include "common/base/error.h"
+#include "common/plan/sheet.h"
 
 int crash_install(struct error *err);
 

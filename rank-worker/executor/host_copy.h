@@ -4,9 +4,9 @@
 #ifndef L3R_RANK_WORKER_EXECUTOR_HOST_COPY_H
 #define L3R_RANK_WORKER_EXECUTOR_HOST_COPY_H
 
-#include "common/error.h"
-#include "common/plan.h"
-#include "common/segment.h"
+#include "common/base/error.h"
+#include "common/plan/plan.h"
+#include "common/segment/segment.h"
 
 /* Run the copy node `node` of the segment's plan: args[0] from args[1], element by element with conversion
  * as C converts, or, with one argument, the double in scalars[0] into every element. Views that overlap

@@ -7,8 +7,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "common/error.h"
-#include "common/spawn.h"
+#include "common/base/error.h"
+#include "common/base/spawn.h"
 
 enum { PYTHON_ANSWER_MAX = 32 * 1024 };
 

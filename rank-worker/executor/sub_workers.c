@@ -10,8 +10,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "common/file.h"
-#include "common/install.h"
+#include "common/base/file.h"
+#include "common/base/install.h"
 #include "rank-worker/executor/python_child.h"
 
 enum { END_GRACE_MS = 5000, DEATH_GRACE_MS = 1000, MAX_CANDIDATES = 2 };

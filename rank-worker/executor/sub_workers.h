@@ -21,9 +21,9 @@
 #ifndef L3R_RANK_WORKER_EXECUTOR_SUB_WORKERS_H
 #define L3R_RANK_WORKER_EXECUTOR_SUB_WORKERS_H
 
-#include "common/error.h"
-#include "common/segment.h"
-#include "common/sheet.h"
+#include "common/base/error.h"
+#include "common/segment/segment.h"
+#include "common/plan/sheet.h"
 
 struct sub_workers_process;
 

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/clock.h"
+#include "common/base/clock.h"
 #include "rank-worker/executor/host_copy.h"
 
 int walk_open(struct lane_walk *walk, struct segment *seg, uint32_t lane, struct error *err)

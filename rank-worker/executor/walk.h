@@ -4,7 +4,7 @@
 #ifndef L3R_RANK_WORKER_EXECUTOR_WALK_H
 #define L3R_RANK_WORKER_EXECUTOR_WALK_H
 
-#include "common/segment.h"
+#include "common/segment/segment.h"
 #include "rank-worker/executor/card.h"
 #include "rank-worker/executor/sub_workers.h"
 

@@ -6,8 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "common/log.h"
-#include "common/plan.h"
+#include "common/base/log.h"
+#include "common/plan/plan.h"
 
 void child_log_open(struct child_log *log, int fd, uint32_t lane, uint32_t world_size)
 {

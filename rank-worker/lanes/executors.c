@@ -11,9 +11,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "common/clock.h"
-#include "common/install.h"
-#include "common/log.h"
+#include "common/base/clock.h"
+#include "common/base/install.h"
+#include "common/base/log.h"
 #include "rank-worker/lanes/child_log.h"
 #include "rank-worker/lanes/postmortem.h"
 

@@ -16,8 +16,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "common/error.h"
-#include "common/segment.h"
+#include "common/base/error.h"
+#include "common/segment/segment.h"
 
 struct executor_lane {
     uint32_t lane;

@@ -4,8 +4,8 @@
 #ifndef L3R_RANK_WORKER_LANES_POSTMORTEM_H
 #define L3R_RANK_WORKER_LANES_POSTMORTEM_H
 
-#include "common/error.h"
-#include "common/segment.h"
+#include "common/base/error.h"
+#include "common/segment/segment.h"
 
 /* `status` is from waitpid(). Returns 0 when the lane was walked to its end. Else fills `err`, naming what
  * ran where, and returns -1: kind FAIL when a kernel was running and ended the process itself; INFRA when

@@ -7,9 +7,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "common/file.h"
-#include "common/log.h"
-#include "rank-worker/compile/args.h"
+#include "common/base/file.h"
+#include "common/base/log.h"
+#include "common/base/args.h"
 #include "rank-worker/splice/body.h"
 #include "rank-worker/splice/signature.h"
 #include "rank-worker/splice/target.h"

@@ -3,10 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/executable.h"
-#include "common/file.h"
-#include "common/log.h"
-#include "rank-worker/compile/args.h"
+#include "common/base/executable.h"
+#include "common/base/file.h"
+#include "common/base/log.h"
+#include "common/base/args.h"
 #include "rank-worker/compile/jobs.h"
 
 enum { QUOTED_MAX = 1000 }; /* bytes of its output that fit into an error beside the rest */

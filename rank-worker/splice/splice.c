@@ -9,8 +9,8 @@
 #include <strings.h>
 #include <unistd.h>
 
-#include "common/file.h"
-#include "common/log.h"
+#include "common/base/file.h"
+#include "common/base/log.h"
 #include "rank-worker/cache/lock.h"
 #include "rank-worker/cache/subbuilds.h"
 #include "rank-worker/splice/apply.h"

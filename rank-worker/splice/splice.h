@@ -12,7 +12,7 @@
 #include <stddef.h>
 #include <stdio.h>
 
-#include "common/error.h"
+#include "common/base/error.h"
 
 struct splice_options {
     bool off;          /* --no-rebuild-from-pto: only say that it is skipped */

@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/file.h"
-#include "rank-worker/compile/args.h"
+#include "common/base/file.h"
+#include "common/base/args.h"
 
 int target_split(struct span text, const char *shown, struct target_parts *out, struct error *err)
 {

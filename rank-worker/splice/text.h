@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdio.h>
 
-#include "common/error.h"
+#include "common/base/error.h"
 
 struct span {
     const char *at;

@@ -10,8 +10,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "common/file.h"
-#include "rank-worker/compile/args.h"
+#include "common/base/file.h"
+#include "common/base/args.h"
 #include "rank-worker/splice/body.h"
 #include "rank-worker/splice/ptoas.h"
 #include "rank-worker/splice/target.h"

@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <time.h>
 
-#include "common/error.h"
+#include "common/base/error.h"
 #include "rank-worker/cache/subbuilds.h"
 
 enum { UNIT_FILE_MAX = 64 << 20 }; /* bytes of a source that are still taken for one */

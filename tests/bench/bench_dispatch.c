@@ -13,9 +13,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "common/clock.h"
-#include "common/file.h"
-#include "common/futex.h"
+#include "common/base/clock.h"
+#include "common/base/file.h"
+#include "common/segment/futex.h"
 #include "tests/bench/build_writer.h"
 
 enum { HAND_OVERS = 4000, DISPATCHES = 4000, MANY_CARDS = 64, EACH = 100 };

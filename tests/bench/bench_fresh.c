@@ -13,7 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "common/file.h"
+#include "common/base/file.h"
 #include "tests/bench/build_writer.h"
 
 enum { PROGRAMS = 8, KERNELS = 8, PATH_ROOM = 512 };

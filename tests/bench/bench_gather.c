@@ -17,9 +17,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "common/clock.h"
-#include "common/parcel.h"
-#include "orchestrator/run/gather.h"
+#include "common/base/clock.h"
+#include "orchestrator/gather/parcel.h"
+#include "orchestrator/gather/gather.h"
 #include "tests/bench/build_writer.h"
 
 struct shape {

@@ -15,8 +15,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "common/log.h"
-#include "common/plan_stream.h"
+#include "common/base/log.h"
+#include "common/plan/plan_stream.h"
 #include "orchestrator/plan/edges.h"
 
 enum { CARDS = 64, TEXT = 384, LINE = 768 };

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/file.h"
+#include "common/base/file.h"
 #include "tests/bench/build_writer.h"
 
 enum { DISPATCHES = 2000, ARGUMENTS = 12 };

@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "common/file.h"
+#include "common/base/file.h"
 #include "tests/bench/build_writer.h"
 
 enum { RUNS = 9 };

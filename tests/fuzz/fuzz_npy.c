@@ -2,7 +2,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-#include "orchestrator/data/npy.h"
+#include "orchestrator/npy/npy.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

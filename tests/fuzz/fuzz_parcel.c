@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/parcel.h"
+#include "orchestrator/gather/parcel.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

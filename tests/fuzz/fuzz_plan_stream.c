@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/log.h"
-#include "common/plan_stream.h"
+#include "common/base/log.h"
+#include "common/plan/plan_stream.h"
 #include "orchestrator/plan/edges.h"
 #include "orchestrator/plan/print.h"
 

@@ -6,9 +6,9 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "orchestrator/report/run_record.h"
-#include "orchestrator/report/swimlane.h"
-#include "orchestrator/report/task_deps.h"
+#include "orchestrator/profiles/run_record.h"
+#include "orchestrator/profiles/swimlane.h"
+#include "orchestrator/profiles/task_deps.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -15,8 +15,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "common/clock.h"
-#include "common/file.h"
+#include "common/base/clock.h"
+#include "common/base/file.h"
 #include "rank-worker/executor/executor_device.h"
 #include "tests/passes/count_rig.h"
 

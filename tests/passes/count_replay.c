@@ -11,9 +11,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "orchestrator/run/load.h"
-#include "orchestrator/run/options.h"
-#include "orchestrator/run/prepare.h"
+#include "orchestrator/prepare/load.h"
+#include "orchestrator/prepare/options.h"
+#include "orchestrator/prepare/prepare.h"
 #include "tests/passes/count_rig.h"
 
 static uint64_t faults;

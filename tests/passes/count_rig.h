@@ -17,8 +17,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/plan_build.h"
-#include "common/sheet.h"
+#include "common/plan/plan_build.h"
+#include "common/plan/sheet.h"
 #include "orchestrator/plan/edges.h"
 
 /* Far more than can be under way between two processes. */

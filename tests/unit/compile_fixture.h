@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <sys/wait.h>
 
-#include "common/log.h"
+#include "common/base/log.h"
 #include "rank-worker/compile/compile.h"
 #include "temp_dir.h"
 

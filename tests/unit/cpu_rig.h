@@ -13,8 +13,8 @@
 #include <sys/wait.h>
 
 #include "rank-worker/device.h"
-#include "tests/unit/cpu/events.h"
-#include "tests/unit/cpu/programs.h"
+#include "tests/unit/cpu/kernel_events.h"
+#include "tests/unit/cpu/graph_programs.h"
 
 #define RIG_INCLUDE SOURCE_DIR "/rank-worker/cpu/include"
 #define RIG_KERNEL_FLAGS \

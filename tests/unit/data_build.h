@@ -7,8 +7,8 @@
 
 #include "temp_dir.h"
 
-#include "common/plan_build.h"
-#include "orchestrator/data/npy.h"
+#include "common/plan/plan_build.h"
+#include "orchestrator/npy/npy.h"
 #include "orchestrator/open/build.h"
 
 struct data_build {

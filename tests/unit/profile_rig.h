@@ -8,7 +8,7 @@
 
 #include <cjson/cJSON.h>
 
-#include "common/file.h"
+#include "common/base/file.h"
 
 static char *profile_dir; /* of the run under test */
 

@@ -9,8 +9,8 @@
 #include <fcntl.h>
 #include <time.h>
 
-#include "common/file.h"
-#include "common/log.h"
+#include "common/base/file.h"
+#include "common/base/log.h"
 #include "rank-worker/splice/splice.h"
 
 #define HEAD "// header\n#include \"tensor.h\"\n// --- ptoas-generated code ---"

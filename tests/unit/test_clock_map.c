@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "common/clock_map.h"
+#include "common/segment/clock_map.h"
 
 #define SECOND UINT64_C(1000000000)
 #define YEAR (UINT64_C(31557600) * SECOND)

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "common/dtype.h"
+#include "common/plan/dtype.h"
 
 static void test_names(void **state)
 {

@@ -10,8 +10,8 @@
 
 #include <cmocka.h>
 
-#include "common/log.h"
-#include "common/plan_build.h"
+#include "common/base/log.h"
+#include "common/plan/plan_build.h"
 #include "orchestrator/plan/edges.h"
 #include "rank-worker/device.h"
 

@@ -7,7 +7,7 @@
 #include <cmocka.h>
 #include <errno.h>
 
-#include "common/error.h"
+#include "common/base/error.h"
 
 static void the_site_fills_what_where_and_mend(void **state)
 {

@@ -9,7 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "orchestrator/run/events.h"
+#include "orchestrator/messages/events.h"
 
 static int wait_event(struct events *e, struct event *event)
 {

@@ -1,5 +1,5 @@
 /* Programs are found as execvp() finds them, by name on PATH or at a path. */
-#include "common/executable.h"
+#include "common/base/executable.h"
 
 #include "temp_dir.h"
 

@@ -13,8 +13,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "common/plan_build.h"
-#include "common/segment.h"
+#include "common/plan/plan_build.h"
+#include "common/segment/segment.h"
 #include "rank-worker/lanes/executors.h"
 #include "rank-worker/lanes/postmortem.h"
 

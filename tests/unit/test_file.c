@@ -6,7 +6,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-#include "common/file.h"
+#include "common/base/file.h"
 
 static int setup(void **state)
 {

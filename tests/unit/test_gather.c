@@ -6,9 +6,9 @@
 #include <sys/resource.h>
 #include <sys/wait.h>
 
-#include "common/file.h"
+#include "common/base/file.h"
 #include "orchestrator/gather/inbox.h"
-#include "rank-worker/gather/outbox.h"
+#include "orchestrator/gather/outbox.h"
 
 struct ends {
     char *base, *dir; /* above the outbox; of the inbox */

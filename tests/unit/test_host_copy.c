@@ -6,8 +6,8 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "common/plan_build.h"
-#include "common/segment.h"
+#include "common/plan/plan_build.h"
+#include "common/segment/segment.h"
 #include "rank-worker/executor/host_copy.h"
 
 struct side {

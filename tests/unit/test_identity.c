@@ -1,8 +1,8 @@
 /* Revisions of checkouts, digests of directories, and the identity of the cpu device. */
 #include "temp_dir.h"
 
-#include "common/file.h"
-#include "common/log.h"
+#include "common/base/file.h"
+#include "common/base/log.h"
 #include "rank-worker/cache/identity.h"
 
 static int setup(void **state)

@@ -1,8 +1,8 @@
 /* Which files an invalidation deletes, and which it must not. */
 #include "temp_dir.h"
 
-#include "common/file.h"
-#include "common/log.h"
+#include "common/base/file.h"
+#include "common/base/log.h"
 #include "rank-worker/cache/invalidate.h"
 #include "rank-worker/cache/lock.h"
 

@@ -3,9 +3,9 @@
 
 #include <sys/wait.h>
 
-#include "common/plan_stream.h"
+#include "common/plan/plan_stream.h"
 #include "orchestrator/plan/edges.h"
-#include "orchestrator/run/job_clocks.h"
+#include "orchestrator/clocks/job_clocks.h"
 
 static const char *const plan_lines[] = {
     "{\"plan\":1,\"world_size\":4}",

@@ -9,8 +9,8 @@
 
 #include <cmocka.h>
 
-#include "common/json.h"
-#include "common/json_write.h"
+#include "common/base/json.h"
+#include "common/base/json_write.h"
 
 static struct error err;
 static const struct json_source source = {.file = "/somewhere/doc.json", .mend = "write it again", .err = &err};

@@ -4,7 +4,7 @@
 #include <sys/resource.h>
 #include <signal.h>
 
-#include "orchestrator/data/npy.h"
+#include "orchestrator/npy/npy.h"
 
 static int setup(void **state)
 {

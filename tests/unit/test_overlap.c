@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "common/plan_build.h"
+#include "common/plan/plan_build.h"
 #include "orchestrator/plan/overlap.h"
 
 enum { STORAGE_BYTES = 600 };

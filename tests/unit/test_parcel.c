@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "common/parcel.h"
+#include "orchestrator/gather/parcel.h"
 
 static void put(struct parcel *p, const char *path, const char *text, enum parcel_end end, uint64_t checksum)
 {

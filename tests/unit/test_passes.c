@@ -4,8 +4,8 @@
 
 #include <cjson/cJSON.h>
 #include "orchestrator/data/inputs.h"
-#include "orchestrator/run/load.h"
-#include "orchestrator/run/passes.h"
+#include "orchestrator/prepare/load.h"
+#include "orchestrator/job/passes.h"
 #include "rank-worker/lanes/executors.h"
 #include "tests/passes/count_rig.h"
 

@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "common/plan_build.h"
+#include "common/plan/plan_build.h"
 #include "orchestrator/plan/edges.h"
 
 static void must(int rc, const struct error *err)

@@ -9,8 +9,8 @@
 
 #include <cmocka.h>
 
-#include "common/log.h"
-#include "common/plan_stream.h"
+#include "common/base/log.h"
+#include "common/plan/plan_stream.h"
 #include "orchestrator/plan/edges.h"
 #include "orchestrator/plan/print.h"
 #include "orchestrator/plan/print_view.h"

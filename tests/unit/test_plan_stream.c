@@ -10,8 +10,8 @@
 
 #include <cmocka.h>
 
-#include "common/log.h"
-#include "common/plan_stream.h"
+#include "common/base/log.h"
+#include "common/plan/plan_stream.h"
 
 /* Every kind of record once, and every form of view and scalar. */
 static const char *const sample[] = {

@@ -1,9 +1,9 @@
 /* Directories of profiles: their names, what is cleared, what is put into them. */
 #include "tests/unit/temp_dir.h"
 
-#include "common/dfx.h"
-#include "common/plan.h"
-#include "orchestrator/run/dfx.h"
+#include "common/segment/dfx.h"
+#include "common/plan/plan.h"
+#include "orchestrator/prepare/profile_dirs.h"
 
 static char *dir;
 

@@ -1,5 +1,5 @@
 /* Which python3 is taken: a program before a script, whatever comes first on PATH. */
-#include "common/python.h"
+#include "common/base/python.h"
 
 #include "temp_dir.h"
 

@@ -1,9 +1,9 @@
 /* What profiles lack is said, and what nobody captured is not missed; what cannot be read does not hide the rest. */
 #include "tests/unit/temp_dir.h"
 
-#include "orchestrator/report/dfx_missing.h"
+#include "orchestrator/profiles/dfx_missing.h"
 #include "orchestrator/report/report.h"
-#include "orchestrator/report/timeline.h"
+#include "orchestrator/trace/timeline.h"
 
 static const struct run_captured everything = {true, true, true, 4, 2, 2};
 static const struct run_captured unknown = {0};

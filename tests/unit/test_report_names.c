@@ -1,10 +1,10 @@
 /* Names out of files do not steer a terminal. */
 #include "tests/unit/temp_dir.h"
 
-#include "common/file.h"
-#include "orchestrator/report/clean_name.h"
-#include "orchestrator/report/dfx_read.h"
-#include "orchestrator/report/run_record.h"
+#include "common/base/file.h"
+#include "common/base/clean_name.h"
+#include "orchestrator/profiles/dfx_read.h"
+#include "orchestrator/profiles/run_record.h"
 
 static void names_lose_what_steers_a_terminal(void **state)
 {

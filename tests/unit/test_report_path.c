@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "orchestrator/report/critical_path.h"
+#include "orchestrator/profiles/critical_path.h"
 #include "orchestrator/report/stats.h"
 
 static void statistics(void **state)

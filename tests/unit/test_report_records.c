@@ -1,7 +1,7 @@
 /* Reading the profiles of one dispatch: whole, old, truncated and missing files. */
 #include "tests/unit/temp_dir.h"
 
-#include "orchestrator/report/dfx_missing.h"
+#include "orchestrator/profiles/dfx_missing.h"
 
 /* Tokens of 64 bits that a double cannot hold; a token that runs twice on one core; rows of the two streams in
  * different orders. */

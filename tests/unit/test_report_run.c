@@ -1,13 +1,13 @@
 /* The record of a run: written from a segment, read back; timelines drawn from it, with times worked out by hand. */
 #include "tests/unit/trace_count.h"
 
-#include "common/file.h"
-#include "common/plan_stream.h"
+#include "common/base/file.h"
+#include "common/plan/plan_stream.h"
 #include "orchestrator/plan/edges.h"
-#include "orchestrator/report/merged.h"
+#include "orchestrator/trace/merged.h"
 #include "orchestrator/report/report.h"
-#include "orchestrator/report/run_record.h"
-#include "orchestrator/report/timeline.h"
+#include "orchestrator/profiles/run_record.h"
+#include "orchestrator/trace/timeline.h"
 
 static const char *const plan_lines[] = {
     "{\"plan\":1,\"world_size\":2}",

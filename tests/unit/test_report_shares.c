@@ -2,7 +2,7 @@
 #include "tests/unit/trace_count.h"
 
 #include "orchestrator/report/report.h"
-#include "orchestrator/report/timeline.h"
+#include "orchestrator/trace/timeline.h"
 
 #define RECORD(nodes) \
     "{\"l3_run\": 1, \"origin_ns\": \"7200000000000\", \"world_size\": 2, \"device_ids\": [0, 1], \"nodes\": [" \

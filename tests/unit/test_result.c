@@ -3,10 +3,10 @@
 
 #include <math.h>
 
-#include "common/file.h"
-#include "common/json.h"
-#include "orchestrator/report/inspect.h"
-#include "orchestrator/report/result.h"
+#include "common/base/file.h"
+#include "common/base/json.h"
+#include "orchestrator/open/inspect.h"
+#include "orchestrator/job/result.h"
 
 static int setup(void **state)
 {

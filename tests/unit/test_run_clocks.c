@@ -3,8 +3,8 @@
 #include "tests/unit/trace_count.h"
 
 #include "orchestrator/report/report.h"
-#include "orchestrator/report/run_record.h"
-#include "orchestrator/report/timeline.h"
+#include "orchestrator/profiles/run_record.h"
+#include "orchestrator/trace/timeline.h"
 
 /* Two cards. Process 0's clock is at 150.2 s when the run starts. Card 1's clock says 50 s when process 0's says
  * 150 s, and loses 100 us each second: at 51 s it is 151.0001 s. Its dispatch ran from 50.3 s to 50.4 s of its own

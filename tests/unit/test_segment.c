@@ -9,8 +9,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "common/plan_build.h"
-#include "common/segment.h"
+#include "common/plan/plan_build.h"
+#include "common/segment/segment.h"
 
 /* Two tensors, a domain of two cards, one dispatch a card. */
 static void make_plan(struct plan *plan)

@@ -5,8 +5,8 @@
 #include <sys/prctl.h>
 #include <sys/wait.h>
 
-#include "common/file.h"
-#include "common/log.h"
+#include "common/base/file.h"
+#include "common/base/log.h"
 #include "rank-worker/cache/identity.h"
 #include "rank-worker/cache/lock.h"
 #include "rank-worker/cache/transaction.h"

@@ -3,10 +3,10 @@
 
 #include <fcntl.h>
 
-#include "common/plan_build.h"
-#include "common/segment.h"
-#include "orchestrator/open/sub_workers.h"
-#include "orchestrator/run/binding.h"
+#include "common/plan/plan_build.h"
+#include "common/segment/segment.h"
+#include "orchestrator/open/sub_worker_files.h"
+#include "orchestrator/prepare/binding.h"
 #include "rank-worker/executor/sub_workers.h"
 
 static int setup(void **state)

@@ -4,7 +4,7 @@
 #include <float.h>
 #include <math.h>
 
-#include "common/log.h"
+#include "common/base/log.h"
 #include "orchestrator/data/verify.h"
 
 static const struct tolerance strict = {0, 0}, usual = {.rtol = 1e-5, .atol = 1e-5};

@@ -8,7 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "common/futex.h"
+#include "common/segment/futex.h"
 
 struct shared {
     futex_word word, other;

@@ -6,7 +6,7 @@
 
 #include <cjson/cJSON.h>
 
-#include "common/file.h"
+#include "common/base/file.h"
 
 /* A JSON file below `dir`, to be deleted. */
 static inline cJSON *read_json(const char *dir, const char *name)

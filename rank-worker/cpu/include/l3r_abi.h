@@ -149,7 +149,7 @@ int32_t l3r_cpu_aiv_count(void);
 bool l3r_cpu_is_fatal(void);
 void l3r_cpu_report_fatal(int32_t code, const char *func, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 
-/* `level` is enum log_level of common/log.h. */
+/* `level` is enum log_level of common/base/log.h. */
 void l3r_cpu_log(int level, const char *func, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 
 /* A condition that must hold does not: ends the orchestration, or aborts when a kernel is running. */

@@ -2,7 +2,7 @@
  * Scalars: address of struct events, tag, op, a, b. */
 #include <sched.h>
 
-#include "events.h"
+#include "kernel_events.h"
 #include "intrinsic.h"
 #include "tensor.h"
 

@@ -1,0 +1,83 @@
+#include "common/base/error.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "common/base/log.h"
+
+static void mark_cut(char *buf, size_t size, int wanted)
+{
+    if (wanted >= 0 && (size_t)wanted >= size)
+        memcpy(buf + size - 4, "...", 4);
+}
+
+static void copy_text(char *buf, size_t size, const char *text)
+{
+    mark_cut(buf, size, snprintf(buf, size, "%s", text ? text : ""));
+}
+
+static int fill(struct error *err, enum error_kind kind, const char *where, const char *mend, int saved_errno,
+                const char *fmt, va_list ap)
+{
+    int n;
+
+    if (!err)
+        return -1;
+    err->kind = kind;
+    n = vsnprintf(err->what, sizeof err->what, fmt, ap);
+    mark_cut(err->what, sizeof err->what, n);
+    if (saved_errno && n >= 0 && (size_t)n < sizeof err->what) {
+        size_t room = sizeof err->what - (size_t)n;
+        mark_cut(err->what + n, room, snprintf(err->what + n, room, ": %s", strerror(saved_errno)));
+    }
+    copy_text(err->where, sizeof err->where, where);
+    copy_text(err->mend, sizeof err->mend, mend);
+    return -1;
+}
+
+int error_set(struct error *err, const char *where, const char *mend, const char *fmt, ...)
+{
+    va_list ap;
+
+    va_start(ap, fmt);
+    fill(err, ERROR_INFRA, where, mend, 0, fmt, ap);
+    va_end(ap);
+    return -1;
+}
+
+int error_set_kind(struct error *err, enum error_kind kind, const char *where, const char *mend, const char *fmt, ...)
+{
+    va_list ap;
+
+    va_start(ap, fmt);
+    fill(err, kind, where, mend, 0, fmt, ap);
+    va_end(ap);
+    return -1;
+}
+
+int error_errno(struct error *err, const char *where, const char *mend, const char *fmt, ...)
+{
+    int saved = errno;
+    va_list ap;
+
+    va_start(ap, fmt);
+    fill(err, ERROR_INFRA, where, mend, saved ? saved : EIO, fmt, ap);
+    va_end(ap);
+    return -1;
+}
+
+int error_nomem(struct error *err, const char *where, unsigned long long bytes)
+{
+    return error_set(err, where, "free memory on this host, or replay fewer cards on it",
+                     "out of memory (%llu bytes wanted)", bytes);
+}
+
+void error_print(const struct error *err)
+{
+    log_msg(LOG_ERROR, "%s", err->what);
+    if (err->where[0])
+        log_msg(LOG_ERROR, "  in %s", err->where);
+    if (err->mend[0])
+        log_msg(LOG_ERROR, "  mend: %s", err->mend);
+}

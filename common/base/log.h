@@ -1,0 +1,29 @@
+/*
+ * log - messages for people, on stderr, one line each.
+ *
+ * Levels and their names are the stack's own (docs/formats.md, "Log levels").
+ * A line is written with one write(2), so lines of several processes do not
+ * mix. Results never go through here: they belong to stdout.
+ */
+#ifndef L3R_COMMON_BASE_LOG_H
+#define L3R_COMMON_BASE_LOG_H
+
+enum log_level { LOG_DEBUG = 0, LOG_INFO, LOG_TIMING, LOG_WARN, LOG_ERROR, LOG_NULL };
+
+/* Parse a level name in any case. Returns 0, or -1 when it is none. */
+int log_level_parse(const char *name, enum log_level *level);
+
+/* Lowest level that is printed; default LOG_TIMING. LOG_NULL prints nothing. */
+void log_set_level(enum log_level level);
+enum log_level log_get_level(void);
+
+/* Text put before every line of this process, e.g. "l3replay[2]"; default "l3replay". Copied. */
+void log_set_prefix(const char *prefix);
+
+/* One line; a newline is added. errno is kept. Lines over 4096 bytes are cut. */
+void log_msg(enum log_level level, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+/* Notes that must be seen once whatever the level below LOG_ERROR: printed at LOG_WARN as "note: ...". */
+#define log_note(...) log_msg(LOG_WARN, "note: " __VA_ARGS__)
+
+#endif

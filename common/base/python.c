@@ -1,0 +1,48 @@
+#include "common/base/python.h"
+
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "common/base/executable.h"
+
+static bool is_script(const char *path)
+{
+    char head[2] = "";
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+
+    if (fd < 0)
+        return false;
+    if (read(fd, head, sizeof head) != (ssize_t)sizeof head)
+        head[0] = '\0';
+    close(fd);
+    return head[0] == '#' && head[1] == '!';
+}
+
+int python_find(char **path, struct error *err)
+{
+    const char *rest = getenv("PATH");
+    char *script = NULL;
+
+    *path = NULL;
+    do {
+        free(*path); /* a script after the first */
+        if (executable_next("python3", &rest, path, err) < 0) {
+            free(script);
+            return -1;
+        }
+        if (*path && !is_script(*path)) {
+            free(script);
+            return 0;
+        }
+        if (!script) {
+            script = *path;
+            *path = NULL;
+        }
+    } while (rest);
+    free(*path);
+    *path = script ? script : strdup("python3");
+    return *path ? 0 : error_nomem(err, "python3", sizeof "python3");
+}

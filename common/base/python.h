@@ -1,0 +1,14 @@
+/*
+ * python - which interpreter runs the user's Python files.
+ */
+#ifndef L3R_COMMON_BASE_PYTHON_H
+#define L3R_COMMON_BASE_PYTHON_H
+
+#include "common/base/error.h"
+
+/* Path of the python3 to use, to be freed: the first on PATH that is a program. A script of that name (the shim of a
+ * version manager) costs more time than a whole recording, so it is taken only when nothing else follows it on
+ * PATH. "python3" when there is none, so that starting it names what is missing. -1 only when out of memory. */
+int python_find(char **path, struct error *err);
+
+#endif

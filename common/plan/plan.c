@@ -1,0 +1,79 @@
+#include "common/plan/plan.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+void plan_free(struct plan *p)
+{
+    if (p->image) {
+        free(p->image);
+    } else {
+        free(p->storages);
+        free(p->views);
+        free(p->domains);
+        free(p->buffers);
+        free(p->notes);
+        free(p->programs);
+        free(p->subs);
+        free(p->nodes);
+        free(p->cards);
+        free(p->args);
+        free(p->scalars);
+        free(p->preds);
+        free(p->dims);
+        free(p->text);
+    }
+    *p = (struct plan){0};
+}
+
+uint64_t plan_view_extent(const struct plan *p, const struct plan_view *v)
+{
+    const int64_t *dims = p->dims + v->dims;
+    uint64_t last = 0;
+
+    for (uint32_t i = 0; i < v->ndim; i++) {
+        if (dims[i] == 0)
+            return 0;
+        last += (uint64_t)(dims[i] - 1) * (uint64_t)dims[v->ndim + i];
+    }
+    return (last + 1) * dtype_size(v->dtype);
+}
+
+const char *plan_node_label(const struct plan *p, uint32_t node, char *buf, size_t size)
+{
+    const struct plan_node *n = &p->nodes[node];
+    char line[40] = "";
+
+    if (n->line)
+        snprintf(line, sizeof line, "host_orch.py:%u", n->line);
+    switch (n->kind) {
+    case PLAN_DISPATCH:
+        snprintf(buf, size, "dispatch %u (%s on card %u%s%s)", node, plan_text(p, p->programs[n->program]), n->lane,
+                 n->line ? ", " : "", line);
+        break;
+    case PLAN_COPY:
+        snprintf(buf, size, "host copy %u%s%s%s", node, n->line ? " (" : "", line, n->line ? ")" : "");
+        break;
+    default:
+        snprintf(buf, size, "sub-worker call %u (%s%s%s)", node, plan_text(p, p->subs[n->program]),
+                 n->line ? ", " : "", line);
+    }
+    return buf;
+}
+
+const char *plan_lane_name(uint32_t world_size, uint32_t lane, char *buf, size_t size)
+{
+    if (lane < world_size)
+        snprintf(buf, size, "card %u", lane);
+    else
+        snprintf(buf, size, "%s", lane == world_size ? "host lane" : "sub-workers");
+    return buf;
+}
+
+bool plan_lane_is_used(const struct plan *p, uint32_t lane)
+{
+    for (uint32_t i = 0; i < p->nnode; i++)
+        if (p->nodes[i].lane == lane)
+            return true;
+    return false;
+}

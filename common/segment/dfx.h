@@ -1,0 +1,33 @@
+/*
+ * dfx - which profiles of the dispatches are wanted, and where those of one dispatch go.
+ *
+ * Files and formats: docs/formats.md, "Profiles". All zero means that nothing is captured.
+ */
+#ifndef L3R_COMMON_SEGMENT_DFX_H
+#define L3R_COMMON_SEGMENT_DFX_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { DFX_SWIMLANE_MAX = 4, DFX_DUMP_ARGS_MAX = 3, DFX_PMU_DEFAULT = 2, DFX_PMU_MAX = 8, DFX_PATH = 4096 };
+
+struct dfx {
+    int32_t swimlane;  /* 0..4: tasks; dispatch and finish; scheduler; orchestrator */
+    int32_t pmu;       /* 0, or an event type: dfx_pmu_is_known() */
+    int32_t dump_args; /* 0; 1 marked arguments, 2 all, 3 all without the bytes of those that are not marked */
+    bool dep_gen, scope_stats;
+    char dir[DFX_PATH]; /* of all profiles of the run, absolute */
+};
+
+/* Is anything to be captured? */
+bool dfx_any(const struct dfx *dfx);
+
+bool dfx_pmu_is_known(int event_type);
+
+/* Directory of the files of one dispatch of card `rank` below `dir`, in `buf`: "<dir>/rank<r>/d<k>", or
+ * "<dir>/rank<r>/c<other>" when `k` is PLAN_NONE; `other` counts such dispatches of the card from 0. Every process uses
+ * this and nothing else, so that they agree. */
+void dfx_dispatch_dir(const char *dir, uint32_t rank, uint32_t k, uint32_t other, char *buf, size_t size);
+
+#endif

@@ -1,0 +1,124 @@
+#include "orchestrator/gather/outbox_dir.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <ftw.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "common/base/file.h"
+#include "common/base/log.h"
+#include "rank-worker/cache/lock.h"
+
+enum { OPEN_DIRS = 16, MOST_TRIES = 10, LOCK_LIMIT_S = 5 };
+
+static const char prefix[] = "l3replay-outbox.";
+static const char lock_name[] = "lock";
+
+/* Everything but the directory itself and its lock, so that whoever finds the rest can tell whose it is. */
+static int remove_one(const char *path, const struct stat *st, int type, struct FTW *at)
+{
+    (void)st;
+    (void)type;
+    if (at->level == 0 || (at->level == 1 && strcmp(path + at->base, lock_name) == 0))
+        return 0;
+    return remove(path);
+}
+
+static void remove_tree(const char *path, const char *lock)
+{
+    if (nftw(path, remove_one, OPEN_DIRS, FTW_DEPTH | FTW_PHYS) == 0 && unlink(lock) == 0 && rmdir(path) == 0)
+        return;
+    if (errno != ENOENT)
+        log_msg(LOG_WARN, "cannot remove %s: %s", path, strerror(errno));
+}
+
+static void sweep_one(const char *base, const char *name)
+{
+    char *path = NULL, *lock = NULL;
+    struct stat st;
+    int fd = -1;
+
+    path = file_join(base, name, NULL);
+    if (path && lstat(path, &st) == 0 && S_ISDIR(st.st_mode) && st.st_uid == geteuid())
+        lock = file_join(path, lock_name, NULL);
+    if (lock)
+        fd = open(lock, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+    if (fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) == 0)
+        remove_tree(path, lock);
+    else if (lock && fd < 0)
+        rmdir(path); /* its process was killed early or late; one that is only being made is made anew */
+    if (fd >= 0)
+        close(fd);
+    free(lock);
+    free(path);
+}
+
+static void sweep(const char *base)
+{
+    DIR *dir = opendir(base);
+    const struct dirent *entry;
+
+    while (dir && (entry = readdir(dir)))
+        if (strncmp(entry->d_name, prefix, sizeof prefix - 1) == 0)
+            sweep_one(base, entry->d_name);
+    if (dir)
+        closedir(dir);
+}
+
+/* 1: made; 0: a sweeper took it for a dead one. */
+static int try_make(struct outbox_dir *d, const char *base, struct error *err)
+{
+    if (asprintf(&d->path, "%s/%sXXXXXX", base, prefix) < 0) {
+        d->path = NULL;
+        return error_nomem(err, base, strlen(base) + sizeof prefix + 8);
+    }
+    if (!mkdtemp(d->path)) {
+        error_errno(err, base, "name another directory as $TMPDIR",
+                    "cannot make a directory for profiles on their way");
+        free(d->path);
+        d->path = NULL;
+        return -1;
+    }
+    d->lock = file_join(d->path, lock_name, err);
+    if (!d->lock)
+        return -1;
+    d->lock_fd = lock_take(d->lock, LOCK_LIMIT_S, err);
+    if (d->lock_fd < 0)
+        return file_is_directory(d->path) ? -1 : 0;
+    d->fd = open(d->path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+    return d->fd < 0 ? error_errno(err, d->path, file_errno_mend(errno), "cannot open the directory") : 1;
+}
+
+int outbox_dir_make(struct outbox_dir *d, const char *base, struct error *err)
+{
+    int rc = 0;
+
+    *d = (struct outbox_dir){.fd = -1, .lock_fd = -1};
+    sweep(base);
+    for (int tries = 0; tries < MOST_TRIES && rc == 0; tries++) {
+        outbox_dir_remove(d);
+        rc = try_make(d, base, err);
+    }
+    if (rc > 0)
+        return 0;
+    outbox_dir_remove(d);
+    return -1;
+}
+
+void outbox_dir_remove(struct outbox_dir *d)
+{
+    if (d->path && d->lock)
+        remove_tree(d->path, d->lock);
+    if (d->fd >= 0)
+        close(d->fd);
+    lock_release(d->lock_fd);
+    free(d->lock);
+    free(d->path);
+    *d = (struct outbox_dir){.fd = -1, .lock_fd = -1};
+}

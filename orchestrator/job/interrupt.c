@@ -1,0 +1,68 @@
+#include "orchestrator/job/interrupt.h"
+
+#include <stddef.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "orchestrator/job/marker.h"
+
+static const struct phases *volatile watched;
+static volatile sig_atomic_t leave_code = EXIT_CODE_INFRA;
+
+void interrupt_signals(sigset_t *set)
+{
+    sigemptyset(set);
+    sigaddset(set, SIGINT);
+    sigaddset(set, SIGTERM);
+    sigaddset(set, SIGHUP);
+}
+
+static void put(int fd, const char *text)
+{
+    if (write(fd, text, strlen(text)) < 0)
+        return; /* nobody is left to tell */
+}
+
+/* Only what is safe in a signal handler. */
+static void leave(int sig)
+{
+    const struct phases *p = watched;
+
+    (void)sig;
+    if (p) {
+        put(STDERR_FILENO, "l3replay: error: interrupted in phase ");
+        put(STDERR_FILENO, phase_name(p->now));
+        put(STDERR_FILENO, ", while no kernel ran\n");
+        put(STDOUT_FILENO, "PYPTO_EXEC_RESULT=INFRA\n");
+    }
+    _exit(leave_code);
+}
+
+void interrupt_install(void)
+{
+    struct sigaction action = {.sa_handler = leave};
+
+    interrupt_signals(&action.sa_mask);
+    sigaction(SIGINT, &action, NULL);
+    sigaction(SIGTERM, &action, NULL);
+    sigaction(SIGHUP, &action, NULL);
+}
+
+void interrupt_watch(const struct phases *phases)
+{
+    watched = phases;
+}
+
+void interrupt_settle(int exit_code)
+{
+    leave_code = exit_code;
+    watched = NULL;
+}
+
+bool interrupt_is_pending(void)
+{
+    sigset_t pending;
+
+    return sigpending(&pending) == 0 && (sigismember(&pending, SIGINT) == 1 || sigismember(&pending, SIGTERM) == 1 ||
+                                         sigismember(&pending, SIGHUP) == 1);
+}

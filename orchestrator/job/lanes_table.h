@@ -1,0 +1,23 @@
+/*
+ * lanes_table - what every lane is in and what it waits for, for people.
+ *
+ * Printed when a run is stopped without a verdict of its own: a deadlock, a
+ * time-out, an interrupt. It is the wait graph: each line names the node a
+ * lane is at and, when it waits, the node and lane waited for.
+ */
+#ifndef L3R_ORCHESTRATOR_JOB_LANES_TABLE_H
+#define L3R_ORCHESTRATOR_JOB_LANES_TABLE_H
+
+#include "orchestrator/clocks/job_clocks.h"
+
+/* Log a line for every lane that has nodes and is not done; lanes in the same situation beyond `most` are counted.
+ * `clocks` (NULL: there is one) says how long ago a lane's times are. */
+void lanes_table_print(const struct segment *seg, const struct job_clocks *clocks, unsigned most);
+
+/* Nodes completed over all lanes, and nodes in all. */
+uint64_t lanes_progress(const struct segment *seg);
+
+/* The lane that has been running one kernel for the longest; PLAN_NONE when none is running. */
+uint32_t lanes_longest_running(const struct segment *seg, const struct job_clocks *clocks);
+
+#endif

@@ -1,0 +1,215 @@
+#include "orchestrator/job/result.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "common/base/file.h"
+#include "common/base/json_write.h"
+
+enum { RESULT_VERSION = 1 };
+
+static void put_count(struct json_writer *w, cJSON *object, const char *key, uint64_t count)
+{
+    json_put_number(w, object, key, (double)count);
+}
+
+/* --- parts -------------------------------------------------------------- */
+
+static const char *kind_name(enum error_kind kind)
+{
+    return kind == ERROR_FAIL ? "fail" : kind == ERROR_USAGE ? "usage" : "infra";
+}
+
+static void put_error(struct json_writer *w, cJSON *root, const struct error *error)
+{
+    cJSON *object = json_put_object(w, root, "error");
+
+    json_put_text(w, object, "kind", kind_name(error->kind));
+    json_put_text(w, object, "what", error->what);
+    json_put_text(w, object, "where", error->where);
+    json_put_text(w, object, "mend", error->mend);
+}
+
+static void put_target(struct json_writer *w, cJSON *root, const struct result *r)
+{
+    char seed[24];
+    cJSON *list;
+
+    json_put_text(w, root, "build", r->build);
+    json_put_text(w, root, "plan", r->plan);
+    json_put_text(w, root, "platform", r->platform);
+    json_put_text(w, root, "device", r->device);
+    if (r->world_size)
+        put_count(w, root, "world_size", r->world_size);
+    if (r->ndevice_id) {
+        list = json_put_list(w, root, "devices");
+        for (uint32_t i = 0; i < r->ndevice_id; i++)
+            json_append_number(w, list, r->device_ids[i]);
+    }
+    /* A string, because readers of JSON lose digits of large numbers. */
+    snprintf(seed, sizeof seed, "%" PRIu64, r->seed);
+    json_put_text(w, root, "seed", seed);
+    put_count(w, root, "rounds", r->rounds);
+}
+
+static void put_times(struct json_writer *w, cJSON *root, const struct result *r)
+{
+    cJSON *list, *item;
+
+    if (r->nphase) {
+        list = json_put_list(w, root, "phases");
+        for (size_t i = 0; i < r->nphase; i++) {
+            item = json_append_object(w, list);
+            json_put_text(w, item, "name", r->phases[i].name);
+            json_put_number(w, item, "seconds", r->phases[i].seconds);
+        }
+    }
+    if (!r->ncard)
+        return;
+    list = json_put_list(w, root, "cards");
+    for (size_t i = 0; i < r->ncard; i++) {
+        const struct result_card *c = &r->cards[i];
+        item = json_append_object(w, list);
+        put_count(w, item, "card", c->card);
+        json_put_number(w, item, "device_id", c->device_id);
+        json_put_text(w, item, "host", c->host);
+        if (c->process != RESULT_NONE)
+            put_count(w, item, "process", c->process);
+        put_count(w, item, "dispatches", c->ndispatch);
+        put_count(w, item, "start_ns", c->start_ns);
+        put_count(w, item, "end_ns", c->end_ns);
+        put_count(w, item, "busy_ns", c->busy_ns);
+    }
+}
+
+static void put_dispatches(struct json_writer *w, cJSON *root, const struct result *r)
+{
+    cJSON *list = json_put_list(w, root, "dispatches"), *item;
+
+    for (size_t i = 0; i < r->ndispatch && !w->failed; i++) {
+        const struct result_dispatch *d = &r->dispatches[i];
+        item = json_append_object(w, list);
+        put_count(w, item, "node", d->node);
+        json_put_text(w, item, "program", d->program);
+        put_count(w, item, "card", d->card);
+        if (d->k != RESULT_NONE)
+            put_count(w, item, "k", d->k);
+        if (d->line)
+            put_count(w, item, "line", d->line);
+        put_count(w, item, "round", d->round);
+        put_count(w, item, "start_ns", d->start_ns);
+        put_count(w, item, "end_ns", d->end_ns);
+        put_count(w, item, "wall_ns", d->wall_ns);
+        put_count(w, item, "orch_ns", d->orch_ns);
+        put_count(w, item, "device_ns", d->device_ns);
+        put_count(w, item, "tasks", d->ntasks);
+    }
+}
+
+static void put_mismatches(struct json_writer *w, cJSON *object, const struct result_comparison *c)
+{
+    cJSON *list = json_put_list(w, object, "mismatches"), *item, *index;
+
+    for (uint32_t i = 0; i < c->numbers.nshown; i++) {
+        uint64_t flat = c->numbers.shown[i].index;
+        int64_t position[PLAN_MAX_DIMS];
+        for (uint32_t d = c->ndim; d-- > 0;) {
+            position[d] = (int64_t)(flat % (uint64_t)c->shape[d]);
+            flat /= (uint64_t)c->shape[d];
+        }
+        item = json_append_object(w, list);
+        index = json_put_list(w, item, "index");
+        for (uint32_t d = 0; d < c->ndim; d++)
+            json_append_number(w, index, (double)position[d]);
+        json_put_number(w, item, "actual", c->numbers.shown[i].actual);
+        json_put_number(w, item, "expected", c->numbers.shown[i].expected);
+    }
+}
+
+static void put_comparisons(struct json_writer *w, cJSON *root, const struct result *r)
+{
+    cJSON *list, *item;
+
+    json_put_number(w, root, "rtol", r->tolerance.rtol);
+    json_put_number(w, root, "atol", r->tolerance.atol);
+    list = json_put_list(w, root, "comparisons");
+    for (size_t i = 0; i < r->ncomparison; i++) {
+        const struct result_comparison *c = &r->comparisons[i];
+        item = json_append_object(w, list);
+        json_put_text(w, item, "parameter", c->parameter);
+        json_put_text(w, item, "file", c->file);
+        json_put_text(w, item, "dtype", c->dtype);
+        put_count(w, item, "count", c->numbers.count);
+        put_count(w, item, "mismatched", c->numbers.mismatched);
+        put_count(w, item, "ignored", c->numbers.ignored);
+        json_put_number(w, item, "max_abs_error", c->numbers.max_abs_error);
+        if (c->numbers.nshown)
+            put_mismatches(w, item, c);
+    }
+}
+
+static void put_versions_and_notes(struct json_writer *w, cJSON *root, const struct result *r)
+{
+    cJSON *object, *list;
+
+    if (r->nversion) {
+        object = json_put_object(w, root, "versions");
+        for (size_t i = 0; i < r->nversion; i++)
+            json_put_text(w, object, r->versions[i].name, r->versions[i].text);
+    }
+    if (r->nnote) {
+        list = json_put_list(w, root, "notes");
+        for (size_t i = 0; i < r->nnote; i++)
+            json_append_text(w, list, r->notes[i]);
+    }
+}
+
+/* ------------------------------------------------------------------------ */
+
+const char *result_verdict_name(enum result_verdict verdict)
+{
+    static const char *const names[] = {"PASS", "FAIL", "INFRA"};
+
+    return names[verdict];
+}
+
+static char *render(const struct result *r)
+{
+    struct json_writer w = {.failed = false};
+    cJSON *root = json_new_object(&w);
+
+    put_count(&w, root, "format", RESULT_VERSION);
+    json_put_text(&w, root, "result", result_verdict_name(r->verdict));
+    json_put_text(&w, root, "marker", r->marker);
+    if (r->error)
+        put_error(&w, root, r->error);
+    put_target(&w, root, r);
+    put_versions_and_notes(&w, root, r);
+    put_times(&w, root, r);
+    if (r->ncomparison)
+        put_comparisons(&w, root, r);
+    if (r->clock_error_ns == CLOCK_NO_BOUND)
+        json_put_null(&w, root, "clock_error_ns");
+    else if (r->clock_error_ns)
+        put_count(&w, root, "clock_error_ns", r->clock_error_ns);
+    if (r->ndispatch)
+        put_dispatches(&w, root, r);
+    return json_finish(&w, root);
+}
+
+int result_write(const char *path, const struct result *result, struct error *err)
+{
+    char *text = render(result);
+    struct file_writer w;
+
+    if (!text)
+        return error_nomem(err, path, sizeof(cJSON) * 12 * (result->ndispatch + 16));
+    if (file_write_begin(&w, path, err)) {
+        cJSON_free(text);
+        return -1;
+    }
+    fputs(text, w.stream); /* errors are found by the commit */
+    fputc('\n', w.stream);
+    cJSON_free(text);
+    return file_write_commit(&w, err);
+}

@@ -1,0 +1,92 @@
+/*
+ * result - the outcome of one replay as a JSON document (--result FILE.json).
+ *
+ * Format: docs/formats.md, "Result file". All pointers are the caller's and are
+ * only read; a NULL string or an empty array leaves its key out, so that an early
+ * failure writes what is known.
+ */
+#ifndef L3R_ORCHESTRATOR_JOB_RESULT_H
+#define L3R_ORCHESTRATOR_JOB_RESULT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "common/segment/clock_map.h"
+#include "common/base/error.h"
+#include "common/plan/plan.h"
+#include "orchestrator/data/verify.h"
+
+#define RESULT_NONE UINT32_MAX
+
+enum result_verdict { RESULT_PASS = 0, RESULT_FAIL, RESULT_INFRA };
+
+/* Times are nanoseconds after the start of the first dispatch of the same round. */
+struct result_dispatch {
+    uint32_t node; /* of the plan */
+    uint32_t card;
+    uint32_t k;    /* RESULT_NONE when the dispatch has none */
+    uint32_t line; /* of host_orch.py; 0: unknown */
+    uint32_t round;
+    const char *program;
+    uint64_t start_ns, end_ns;
+    uint64_t wall_ns, orch_ns, device_ns; /* durations, as the device measured them */
+    uint32_t ntasks;
+};
+
+struct result_card {
+    uint32_t card;
+    int device_id;
+    const char *host; /* NULL: not known */
+    uint32_t process; /* MPI rank; RESULT_NONE: not known */
+    uint32_t ndispatch;
+    uint64_t start_ns, end_ns; /* first start, last end */
+    uint64_t busy_ns;          /* sum of its dispatches */
+};
+
+struct result_phase {
+    const char *name; /* "open", "record", "compile plan", "compile", "run", "verify", ... */
+    double seconds;
+};
+
+struct result_version {
+    const char *name, *text; /* "l3replay", "mpi", "kernel_compiler", ... */
+};
+
+struct result_comparison {
+    const char *parameter, *file;
+    const char *dtype;
+    uint32_t ndim;
+    const int64_t *shape;
+    struct comparison numbers;
+};
+
+struct result {
+    enum result_verdict verdict;
+    const char *marker; /* the line on stdout */
+    const struct error *error; /* NULL: none */
+
+    const char *build, *plan; /* directory; file of --plan */
+    const char *platform, *device;
+    uint32_t world_size;
+    uint32_t ndevice_id;
+    const int *device_ids;
+    uint64_t seed;
+    struct tolerance tolerance;
+    uint32_t rounds;
+    uint64_t clock_error_ns; /* of times of different cards (run_clocks.h); 0: one clock, CLOCK_NO_BOUND: not aligned */
+
+    size_t nphase, ncard, ndispatch, ncomparison, nversion, nnote;
+    const struct result_phase *phases;
+    const struct result_card *cards;
+    const struct result_dispatch *dispatches;
+    const struct result_comparison *comparisons;
+    const struct result_version *versions;
+    const char *const *notes;
+};
+
+const char *result_verdict_name(enum result_verdict verdict); /* "PASS", "FAIL", "INFRA" */
+
+/* Write the document, whole or not at all. */
+int result_write(const char *path, const struct result *result, struct error *err);
+
+#endif

@@ -1,0 +1,387 @@
+#include "orchestrator/job/supervise.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+#include "common/base/clock.h"
+#include "common/base/log.h"
+#include "orchestrator/job/lanes_table.h"
+#include "orchestrator/job/progress.h"
+
+enum { TICK_MS = 200, STOP_LIMIT_MS = 3000, GATHER_LIMIT_S = 60, MOST_LANES = 80 };
+
+static const uint64_t tick_ns = TICK_MS * UINT64_C(1000000);
+static const uint64_t gather_limit_ns = GATHER_LIMIT_S * UINT64_C(1000000000);
+static const uint64_t forever = UINT64_MAX;
+
+/* What one round of waiting brought. */
+struct tidings {
+    bool failed;        /* an own lane failed; `error` says why */
+    bool all_gone;      /* no executor of this process lives */
+    int signal;         /* one that asks us to end; 0: none */
+    struct error error;
+};
+
+/* Sleep until something happens or `limit_ns` passed; then collect it. Events are left to the caller. */
+static int wait_once(struct supervision *s, uint64_t limit_ns, struct tidings *t, struct error *err)
+{
+    const struct timespec limit = {.tv_sec = (time_t)(limit_ns / 1000000000), .tv_nsec = (long)(limit_ns % 1000000000)};
+    struct pollfd *fds = calloc(s->seg->header->nlane + 2u, sizeof *fds);
+    struct signalfd_siginfo info;
+    nfds_t n;
+
+    if (!fds)
+        return error_nomem(err, "supervision", s->seg->header->nlane * sizeof *fds);
+    n = executors_poll(s->executors, fds);
+    fds[n++] = (struct pollfd){.fd = s->signal_fd, .events = POLLIN};
+    if (s->events)
+        fds[n++] = (struct pollfd){.fd = events_fd(s->events), .events = POLLIN};
+    if (ppoll(fds, n, limit_ns == forever ? NULL : &limit, NULL) < 0 && errno != EINTR) {
+        free(fds);
+        return error_errno(err, "supervision", NULL, "ppoll");
+    }
+    free(fds);
+    memset(t, 0, sizeof *t);
+    while (read(s->signal_fd, &info, sizeof info) == (ssize_t)sizeof info)
+        if (info.ssi_signo != SIGCHLD)
+            t->signal = (int)info.ssi_signo;
+    executors_service(s->executors);
+    t->all_gone = executors_reap(s->executors, &t->failed, &t->error) == 0;
+    return 0;
+}
+
+/* The job as process 0 sees it. */
+struct overview {
+    uint8_t *connected, *told, *done, *stopped; /* by process */
+    int ndone, nstopped;
+    bool stopping, own_done;
+    bool more; /* events may wait that poll() does not tell of again */
+    uint64_t stop_at_ns;
+    uint64_t progress, progress_ns; /* last seen, and when it last grew */
+};
+
+static int overview_open(struct overview *o, const struct mpi_job *job, struct error *err)
+{
+    memset(o, 0, sizeof *o);
+    o->connected = calloc((size_t)job->size * 4, 1);
+    if (!o->connected)
+        return error_nomem(err, "supervision", (uint64_t)job->size * 4);
+    o->told = o->connected + job->size;
+    o->done = o->told + job->size;
+    o->stopped = o->done + job->size;
+    o->progress_ns = clock_now_ns();
+    return 0;
+}
+
+/* Tell everybody who can hear it and was not told yet. A process that connects later is told then. */
+static void send_stop(struct supervision *s, struct overview *o)
+{
+    struct event stop = {.kind = EVENT_STOP};
+    struct error err;
+
+    for (int r = 1; r < s->job->size; r++) {
+        if (!o->connected[r] || o->told[r])
+            continue;
+        stop.rank = (uint32_t)r;
+        if (events_send(s->events, &stop, &err) < 0)
+            error_print(&err);
+        o->told[r] = 1;
+    }
+}
+
+static void begin_stop(struct supervision *s, struct overview *o)
+{
+    if (!o->stopping) {
+        o->stopping = true;
+        o->stop_at_ns = clock_now_ns();
+        executors_kill(s->executors);
+    }
+    send_stop(s, o);
+}
+
+static void note_event(struct overview *o, const struct event *event, bool *failed, struct error *err)
+{
+    o->connected[event->rank] = 1;
+    if (event->kind == EVENT_DONE && !o->done[event->rank]) {
+        o->done[event->rank] = 1;
+        o->ndone++;
+    } else if (event->kind == EVENT_STOPPED && !o->stopped[event->rank]) {
+        o->stopped[event->rank] = 1;
+        o->nstopped++;
+    } else if (event->kind == EVENT_FAILED && !*failed) {
+        *failed = true;
+        *err = event->error;
+    }
+}
+
+/* All that are there, but no more than one parcel: signals and own executors must not wait for files. */
+static void take_events(struct supervision *s, struct overview *o, bool *failed, struct error *err)
+{
+    struct event event = {0};
+
+    o->more = false;
+    while (!o->more && !s->unsure && s->events && events_next(s->events, &event)) {
+        if (event.rank == 0 || event.rank >= (uint32_t)s->job->size)
+            continue;
+        if (s->receiver && gather_take(s->receiver, &event, *failed ? NULL : err) < 0)
+            s->unsure = *failed = true;
+        else
+            note_event(o, &event, failed, err);
+        o->more = event.kind == EVENT_PARCEL;
+    }
+}
+
+static int blame_timeout(const struct supervision *s, struct error *err)
+{
+    uint32_t lane = lanes_longest_running(s->seg, s->clocks);
+    char label[256] = "";
+
+    log_msg(LOG_ERROR, "no dispatch finished for %.1f s; what every lane is in:", s->timeout);
+    lanes_table_print(s->seg, s->clocks, MOST_LANES);
+    if (!word_is_done(&s->seg->header->go))
+        return error_set(err, NULL, "raise --timeout, or look at the hosts", "not every executor got ready within %.1f s",
+                         s->timeout);
+    if (lane != PLAN_NONE)
+        plan_node_label(&s->seg->plan, atomic_load(&s->seg->lanes[lane].node), label, sizeof label);
+    return error_set_kind(err, ERROR_FAIL, label,
+                          "look for kernels that wait for each other above, or raise --timeout",
+                          "the run made no progress for %.1f s: a kernel hangs or kernels deadlock", s->timeout);
+}
+
+/* Returns -1 with `err` when the run went without progress for too long. */
+static int watch_progress(struct supervision *s, struct overview *o, struct error *err)
+{
+    uint64_t now = clock_now_ns(), done = lanes_progress(s->seg);
+
+    progress_run(done, s->seg->plan.nnode);
+    if (done != o->progress) {
+        o->progress = done;
+        o->progress_ns = now;
+    }
+    if (s->timeout > 0 && (double)(now - o->progress_ns) > s->timeout * 1e9)
+        return blame_timeout(s, err);
+    return 0;
+}
+
+static int blame_signal(struct supervision *s, int sig, struct error *err)
+{
+    s->interrupted = true;
+    log_msg(LOG_ERROR, "interrupted (%s); what was running:", strsignal(sig));
+    lanes_table_print(s->seg, s->clocks, MOST_LANES);
+    return error_set(err, NULL, NULL, "the run was interrupted by signal %d (%s)", sig, strsignal(sig));
+}
+
+/* One round in process 0. Returns 1 when the run is over well, -1 when it has to stop. */
+static int root_round(struct supervision *s, struct overview *o, struct error *err)
+{
+    struct tidings t;
+    bool failed = false;
+
+    if (wait_once(s, o->more ? 0 : tick_ns, &t, err) < 0)
+        return -1;
+    if (t.signal)
+        return blame_signal(s, t.signal, err);
+    if (t.failed) {
+        *err = t.error;
+        return -1;
+    }
+    o->own_done = t.all_gone;
+    take_events(s, o, &failed, err);
+    /* Taking parcels ends early for a signal, which is the better reason. */
+    if (s->unsure && wait_once(s, 0, &t, &t.error) == 0 && t.signal)
+        return blame_signal(s, t.signal, err);
+    if (failed)
+        return -1;
+    if (o->own_done && o->ndone == s->job->size - 1)
+        return 1;
+    return watch_progress(s, o, err);
+}
+
+static void stop_all(struct supervision *s, struct overview *o)
+{
+    struct error ignored;
+    struct tidings t;
+    bool failed = false;
+
+    begin_stop(s, o);
+    while (o->nstopped < s->job->size - 1 &&
+           clock_now_ns() - o->stop_at_ns < (uint64_t)STOP_LIMIT_MS * 1000000u) {
+        if (wait_once(s, o->more ? 0 : tick_ns, &t, &ignored) < 0 || t.signal)
+            break;
+        take_events(s, o, &failed, &ignored);
+        send_stop(s, o);
+    }
+    s->unsure = s->unsure || o->nstopped < s->job->size - 1;
+}
+
+int supervise_root(struct supervision *s, struct error *err)
+{
+    struct overview o;
+    int rc;
+
+    if (overview_open(&o, s->job, err) < 0)
+        return -1;
+    do
+        rc = root_round(s, &o, err);
+    while (rc == 0);
+    progress_end();
+    /* Who was interrupted tells so at once, before anything is put in order: mpirun waits for a second, then kills. */
+    if (rc < 0 && !s->interrupted)
+        stop_all(s, &o);
+    free(o.connected);
+    return rc < 0 ? -1 : 0;
+}
+
+/* Returns 1 when there was an event, 0 after some waiting. */
+static int gather_round(struct supervision *s, struct error *err)
+{
+    struct event event;
+    struct tidings t;
+    int some = 0;
+
+    if (events_next(s->events, &event)) {
+        some = 1;
+        s->unsure = gather_take(s->receiver, &event, err) < 0;
+    }
+    if (wait_once(s, some ? 0 : tick_ns, &t, s->unsure ? NULL : err) < 0)
+        return -1;
+    if (!t.signal)
+        return s->unsure ? -1 : some;
+    s->interrupted = true;
+    return error_set(err, "profiles", NULL, "interrupted while profiles were gathered (%s)", strsignal(t.signal));
+}
+
+int supervise_gather(struct supervision *s, struct error *err)
+{
+    uint64_t heard_ns = clock_now_ns();
+
+    gather_hurry(s->receiver);
+    while (!gather_is_complete(s->receiver)) {
+        int some = gather_round(s, err);
+
+        if (some)
+            heard_ns = clock_now_ns();
+        if (some >= 0 && clock_now_ns() - heard_ns > gather_limit_ns)
+            some = error_set(err, "profiles", "look at the hosts", "a process of the job sent nothing for %d s",
+                             GATHER_LIMIT_S);
+        if (some < 0) {
+            gather_give_up(s->receiver, err->what);
+            return -1;
+        }
+        progress_gather(inbox_totals(gather_inbox(s->receiver)).nbytes);
+    }
+    progress_end();
+    return 0;
+}
+
+void supervise_finish(struct supervision *s)
+{
+    struct event finish = {.kind = EVENT_FINISH};
+    struct error err;
+
+    for (int r = 1; s->events && r < s->job->size; r++) {
+        finish.rank = (uint32_t)r;
+        if (events_send(s->events, &finish, &err) < 0)
+            error_print(&err);
+    }
+}
+
+static int tell_root(struct supervision *s, enum event_kind kind, const struct error *error, struct error *err)
+{
+    struct event event = {.kind = kind, .rank = (uint32_t)s->job->rank};
+
+    if (error)
+        event.error = *error;
+    return events_send(s->events, &event, err);
+}
+
+/* Returns 1 on FINISH. */
+static int worker_events(struct supervision *s, struct error *err)
+{
+    struct event event;
+
+    while (events_next(s->events, &event)) {
+        if (event.kind == EVENT_FINISH)
+            return 1;
+        if (event.kind == EVENT_STOP) {
+            executors_kill(s->executors);
+            if (tell_root(s, EVENT_STOPPED, NULL, err) < 0)
+                return -1;
+        }
+    }
+    return 0;
+}
+
+/* Send profiles. Returns in `*limit_ns` for how long the next wait may be. */
+static int send_profiles(struct supervision *s, bool all_gone, bool hurry, uint64_t *limit_ns, struct error *err)
+{
+    *limit_ns = forever;
+    if (!s->sender)
+        return 0;
+    if (all_gone)
+        gather_finish(s->sender, hurry);
+    if (gather_pump(s->sender, s->events, (uint32_t)s->job->rank, err) < 0)
+        return -1;
+    *limit_ns = gather_nap_ns(s->sender);
+    return 0;
+}
+
+int supervise_send(struct supervision *s, struct error *err)
+{
+    struct tidings t = {0};
+    uint64_t limit_ns;
+
+    while (send_profiles(s, true, true, &limit_ns, err) == 0) {
+        if (gather_is_idle(s->sender))
+            return tell_root(s, EVENT_GATHERED, NULL, err);
+        if (wait_once(s, limit_ns, &t, err) < 0)
+            return -1;
+        s->interrupted = t.signal != 0;
+        if (s->interrupted)
+            return 0;
+    }
+    return -1;
+}
+
+int supervise_worker(struct supervision *s, struct error *err)
+{
+    bool told_done = false, failed = s->failure != NULL;
+    struct event hello = {.kind = EVENT_HELLO, .rank = (uint32_t)s->job->rank, .nbytes = s->sender != NULL};
+    struct tidings t;
+    uint64_t limit_ns = 0; /* an idle process has nothing to wait for: the first look must not sleep */
+    int rc;
+
+    if (events_send(s->events, &hello, err) < 0 ||
+        (s->failure && tell_root(s, EVENT_FAILED, s->failure, err) < 0))
+        return -1;
+    while ((rc = worker_events(s, err)) == 0) {
+        if (wait_once(s, limit_ns, &t, err) < 0)
+            return -1;
+        if (t.signal) {
+            s->interrupted = true;
+            executors_kill(s->executors);
+            error_set(&t.error, NULL, NULL, "process %d of the job was told to end by signal %d (%s)", s->job->rank,
+                      t.signal, strsignal(t.signal));
+            return tell_root(s, EVENT_FAILED, &t.error, err);
+        }
+        if (t.failed) {
+            failed = true;
+            if (tell_root(s, EVENT_FAILED, &t.error, err) < 0)
+                return -1;
+        }
+        if (t.all_gone && !told_done && !failed) {
+            told_done = true;
+            if (tell_root(s, EVENT_DONE, NULL, err) < 0)
+                return -1;
+        }
+        if (send_profiles(s, t.all_gone, false, &limit_ns, err) < 0)
+            return -1;
+    }
+    return rc < 0 ? -1 : 0;
+}

@@ -1,0 +1,52 @@
+/*
+ * npy - numpy's array files, version 1, 2 and 3.
+ *
+ * Format: docs/formats.md, ".npy files". Read arrays come out in row-major order and
+ * little-endian whatever the file says; structured and object arrays are refused.
+ */
+#ifndef L3R_ORCHESTRATOR_NPY_NPY_H
+#define L3R_ORCHESTRATOR_NPY_NPY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "common/plan/dtype.h"
+#include "common/base/error.h"
+#include "common/plan/plan.h"
+
+struct npy {
+    char kind;       /* numpy's letter: 'f', 'i', 'u', 'b', 'V', 'c', ... */
+    uint32_t size;   /* bytes an element */
+    bool big_endian; /* never with one-byte elements */
+    bool fortran;    /* first index fastest */
+    uint32_t ndim;
+    int64_t shape[PLAN_MAX_DIMS];
+    uint64_t count;  /* elements */
+    uint64_t offset; /* of the first element in the file */
+};
+
+/* Header from the first `size` bytes of a file; `origin` is named in errors. */
+int npy_parse(const void *bytes, size_t size, const char *origin, struct npy *out, struct error *err);
+
+/* Header of the file, with the check that its elements are all there. */
+int npy_open(const char *path, struct npy *out, struct error *err);
+
+/* The elements, `header->count * header->size` bytes, row-major and little-endian, to `dst`.
+ * Fails when the file's header is no longer `header`. */
+int npy_read(const char *path, const struct npy *header, void *dst, struct error *err);
+
+/* Can elements of this array be taken as `type` without conversion? */
+bool npy_holds(const struct npy *header, enum dtype type);
+
+/* What the array's elements are called ("float32", "uint16", ...), in `buf`. */
+const char *npy_type_name(const struct npy *header, char *buf, size_t size);
+
+/* "(4, 128)" in `buf`, as numpy prints it. */
+const char *npy_shape_text(uint32_t ndim, const int64_t *shape, char *buf, size_t size);
+
+/* Write an array, whole or not at all. bfloat16 and fp8 are written as unsigned integers of their size. */
+int npy_write(const char *path, enum dtype type, uint32_t ndim, const int64_t *shape, const void *data,
+              struct error *err);
+
+#endif

@@ -1,0 +1,140 @@
+#include "orchestrator/open/sub_worker_files.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/base/file.h"
+#include "common/base/json.h"
+
+enum { MAX_MANIFEST = 1 << 20 };
+
+/* The entry of that name, made where there is none. `name` need not be terminated at `length`. */
+static struct sub_worker *entry(struct sub_workers *s, const char *name, size_t length, struct error *err)
+{
+    struct sub_worker *grown;
+
+    for (size_t i = 0; i < s->count; i++)
+        if (strlen(s->items[i].name) == length && memcmp(s->items[i].name, name, length) == 0)
+            return &s->items[i];
+    grown = realloc(s->items, (s->count + 1) * sizeof *grown);
+    if (grown) {
+        s->items = grown;
+        grown[s->count] = (struct sub_worker){.name = strndup(name, length)};
+    }
+    if (!grown || !grown[s->count].name) {
+        error_nomem(err, "sub_workers", (s->count + 1) * sizeof *grown);
+        return NULL;
+    }
+    return &s->items[s->count++];
+}
+
+static int add_file(struct sub_workers *s, const char *folder, const char *file, struct error *err)
+{
+    size_t length = strlen(file);
+    struct sub_worker *sub;
+
+    if (length <= 3 || strcmp(file + length - 3, ".py") != 0 || strncmp(file, "__", 2) == 0 || *file == '.')
+        return 0;
+    sub = entry(s, file, length - 3, err);
+    if (!sub)
+        return -1;
+    sub->file = file_join(folder, file, err);
+    return sub->file ? 0 : -1;
+}
+
+static int read_folder(struct sub_workers *s, const char *folder, struct error *err)
+{
+    DIR *dir = opendir(folder);
+    const struct dirent *e;
+    int rc = 0;
+
+    if (!dir)
+        return error_errno(err, folder, file_errno_mend(errno), "cannot list the sub-workers");
+    while (rc == 0 && (e = readdir(dir)))
+        rc = add_file(s, folder, e->d_name, err);
+    closedir(dir);
+    return rc;
+}
+
+static int take_required(struct sub_workers *s, const char *path, const char *text, size_t size, struct error *err)
+{
+    struct json_source src = {path, "compile the build again", err};
+    cJSON *root = json_parse(&src, text, size);
+    const cJSON *item;
+    int rc = root ? json_array(&src, NULL, root) : -1;
+
+    if (rc == 0) {
+        cJSON_ArrayForEach(item, root)
+        {
+            struct sub_worker *sub;
+            const char *name;
+            rc = json_string(&src, "[]", item, &name);
+            sub = rc == 0 ? entry(s, name, strlen(name), err) : NULL;
+            if (!sub) {
+                rc = -1;
+                break;
+            }
+            sub->required = true;
+        }
+    }
+    cJSON_Delete(root);
+    return rc;
+}
+
+static int read_required(struct sub_workers *s, const char *folder, struct error *err)
+{
+    char *path = file_join(folder, "__required__.json", err), *text;
+    size_t size;
+    int rc = path ? file_is_there(path, err) : -1;
+
+    if (rc == 1) {
+        text = file_read(path, MAX_MANIFEST, &size, err);
+        rc = text ? take_required(s, path, text, size, err) : -1;
+        free(text);
+    }
+    free(path);
+    return rc;
+}
+
+static int by_name(const void *a, const void *b)
+{
+    return strcmp(((const struct sub_worker *)a)->name, ((const struct sub_worker *)b)->name);
+}
+
+int sub_workers_open(const char *dir, struct sub_workers *out, struct error *err)
+{
+    char *folder = file_join(dir, "sub_workers", err);
+    int rc = folder ? file_is_there(folder, err) : -1;
+
+    memset(out, 0, sizeof *out);
+    if (rc == 1)
+        rc = file_is_directory(folder) &&
+                     (read_folder(out, folder, err) < 0 || read_required(out, folder, err) < 0) ? -1 : 0;
+    if (rc < 0)
+        sub_workers_free(out);
+    free(folder);
+    if (out->count)
+        qsort(out->items, out->count, sizeof *out->items, by_name);
+    return rc;
+}
+
+void sub_workers_free(struct sub_workers *s)
+{
+    for (size_t i = 0; i < s->count; i++) {
+        free(s->items[i].name);
+        free(s->items[i].file);
+    }
+    free(s->items);
+    memset(s, 0, sizeof *s);
+}
+
+const struct sub_worker *sub_workers_find(const struct sub_workers *s, const char *name)
+{
+    for (size_t i = 0; i < s->count; i++)
+        if (strcmp(s->items[i].name, name) == 0)
+            return &s->items[i];
+    return NULL;
+}

@@ -1,0 +1,45 @@
+/*
+ * options - what the user asked `l3replay run` for, as parsed from the command line.
+ * All strings are borrowed from argv.
+ */
+#ifndef L3R_ORCHESTRATOR_PREPARE_OPTIONS_H
+#define L3R_ORCHESTRATOR_PREPARE_OPTIONS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "orchestrator/data/inputs.h"
+#include "orchestrator/data/verify.h"
+#include "orchestrator/plan/edges.h"
+#include "orchestrator/record/record.h"
+#include "orchestrator/prepare/profile_dirs.h"
+#include "orchestrator/prepare/fresh.h"
+
+struct run_options {
+    const char *build;
+    const char *platform, *device_ids; /* NULL: as recorded */
+    const char *device;                /* "auto" or "cpu" */
+    const char *plan_file, *result_file, *save_outputs; /* NULL: not asked for */
+    struct named_file *inputs, *expects;
+    size_t ninput, nexpect;
+    struct named_file *subs; /* --sub-worker: `file` may end in ":FUNCTION" */
+    size_t nsub;
+    struct record_scalar *scalars; /* names as typed */
+    size_t nscalar;
+    struct record_shape *shapes;
+    size_t nshape;
+    struct tolerance tolerance;
+    uint64_t seed;
+    double timeout; /* seconds without progress; 0: no limit */
+    enum deps_mode deps;
+    int nproc; /* -n; 0: as many as fit */
+    struct fresh_options fresh;
+    struct dfx_options dfx;
+};
+
+void run_options_free(struct run_options *o);
+
+/* Replay. Called in every process of the job, with its command line for MPI. Returns the exit code. */
+int run_replay(const struct run_options *options, int argc, char **argv);
+
+#endif

@@ -1,0 +1,179 @@
+#include "orchestrator/prepare/prepare.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "common/base/file.h"
+#include "common/plan/sheet.h"
+#include "orchestrator/plan/edges.h"
+#include "orchestrator/job/assist.h"
+#include "orchestrator/prepare/load.h"
+#include "topology/topology.h"
+
+static int check_device(const struct run_options *o, const struct build *build, struct error *err)
+{
+    if (build_platform_is_sim(build))
+        return 0;
+    if (strcmp(o->device, "cpu") == 0)
+        return error_set(err, "--device cpu", "add --platform a2a3sim or a5sim",
+                         "the cpu device runs simulator platforms only, this build is for %s", build->platform);
+    return error_set(err, build->platform, "replay it on the cpu device: --platform a2a3sim or a5sim",
+                     "there is no device for platform %s in this version", build->platform);
+}
+
+/* Told before the first kernel and not after the last one. */
+static int check_places(const struct run_options *o, struct prepared *p, struct error *err)
+{
+    const struct build *build = &p->recording.build;
+
+    p->no_result = o->result_file && file_check_writable(o->result_file, err) < 0;
+    if (p->no_result)
+        return -1;
+    if (o->save_outputs && file_check_makeable(o->save_outputs, err) < 0)
+        return -1;
+    for (uint32_t i = 0; o->save_outputs && file_is_directory(o->save_outputs) && i < build->nparam; i++) {
+        const struct build_param *param = &build->params[i];
+        char *path;
+        int rc;
+
+        if (param->direction == PLAN_IN || param->scalar)
+            continue;
+        if (asprintf(&path, "%s/%s.npy", o->save_outputs, param->name) < 0)
+            return error_nomem(err, o->save_outputs, strlen(o->save_outputs) + strlen(param->name) + 6);
+        rc = file_check_writable(path, err);
+        free(path);
+        if (rc < 0)
+            return -1;
+    }
+    return 0;
+}
+
+static int check_plan(struct prepared *p, const struct run_options *o, struct error *err)
+{
+    if (inputs_check(p->recording.inputs, &p->recording.plan, err) < 0)
+        return -1;
+    if (p->recording.plan.world_size != p->recording.build.ndevice)
+        return error_set_kind(err, ERROR_USAGE, o->plan_file,
+                              "give as many --device-ids as the plan has cards, or record it again",
+                              "the plan is for %u cards, the replay has %u", p->recording.plan.world_size,
+                              p->recording.build.ndevice);
+    if (bindings_open(&p->bindings, &p->recording.build.sub_workers, &p->recording.plan, o->subs, o->nsub, err) < 0)
+        return -1;
+    return compile_check_plan(&p->recording.plan, &p->recording.programs, err);
+}
+
+/* Which programs of the table the plan uses. */
+static bool *wanted_programs(const struct prepared *p, struct error *err)
+{
+    bool *wanted = calloc(p->recording.programs.count + 1, sizeof *wanted);
+
+    if (!wanted) {
+        error_nomem(err, "programs", p->recording.programs.count);
+        return NULL;
+    }
+    for (uint32_t i = 0; i < p->recording.plan.nprogram; i++) {
+        const char *name = plan_text(&p->recording.plan, p->recording.plan.programs[i]);
+        long at = program_find(&p->recording.programs, name);
+
+        if (at < 0) {
+            error_set(err, name, "compile the build again, or record the plan again",
+                      "the plan dispatches a program that next_levels/ does not hold");
+            free(wanted);
+            return NULL;
+        }
+        wanted[at] = true;
+    }
+    return wanted;
+}
+
+static int write_sheet(struct prepared *p, struct error *err)
+{
+    struct sheet_writer *w = sheet_writer_new(err);
+
+    if (!w)
+        return -1;
+    for (uint32_t i = 0; i < p->recording.plan.nprogram; i++) {
+        long at = program_find(&p->recording.programs, plan_text(&p->recording.plan, p->recording.plan.programs[i]));
+        const struct compiled_program *c = &p->compiled.items[at];
+
+        if (sheet_write(w, &p->recording.programs.items[at], c->orchestration, c->kernels, err) < 0) {
+            sheet_writer_free(w);
+            return -1;
+        }
+    }
+    if (bindings_write(&p->bindings, &p->recording.plan, w, err) < 0) {
+        sheet_writer_free(w);
+        return -1;
+    }
+    p->sheet = sheet_writer_text(w, err);
+    return p->sheet ? 0 : -1;
+}
+
+static int share_with_job(void *job, const struct build *build, const struct program_table *programs,
+                          const bool *needed, struct error *err)
+{
+    return assist_offer(job, build->platform, programs, needed, err);
+}
+
+static int compile(const struct run_options *o, const struct mpi_job *job, struct prepared *p, struct error *err)
+{
+    struct recording *r = &p->recording;
+    struct fresh_options fresh = o->fresh;
+    int jobs = topology_share(job->node_size, job->rank);
+    bool *wanted = wanted_programs(p, err);
+    int rc = -1;
+
+    if (!wanted)
+        return -1;
+    fresh.share = share_with_job;
+    fresh.context = (void *)(uintptr_t)job;
+    if (compile_check(&r->programs, wanted, err) == 0 && fresh_sources(r->build.dir, &fresh, err) == 0 &&
+        fresh_binaries(&r->build, &r->programs, wanted, jobs, &fresh, &p->compiled, err) == 0)
+        rc = write_sheet(p, err);
+    free(wanted);
+    return rc;
+}
+
+int prepare(const struct run_options *o, const struct mpi_job *job, struct phases *phases, struct prepared *p,
+            struct error *err)
+{
+    memset(p, 0, sizeof *p);
+    p->segment.fd = p->dfx_lock = -1;
+    phases_enter(phases, PHASE_OPEN);
+    if (recording_open(&p->recording, o, err) < 0 || check_places(o, p, err) < 0 ||
+        check_device(o, &p->recording.build, err) < 0 ||
+        build_check_dtypes(&p->recording.build, "cpu", err) < 0)
+        return -1;
+    phases_enter(phases, PHASE_RECORD);
+    if (recording_record(&p->recording, o, err) < 0 || check_plan(p, o, err) < 0)
+        return -1;
+    phases_enter(phases, PHASE_PLAN);
+    if (edges_compile(&p->recording.plan, o->deps, err) < 0 ||
+        verify_open(&p->verify, &p->recording.build, &p->recording.plan, o->expects, o->nexpect, o->tolerance, err) < 0)
+        return -1;
+    phases_enter(phases, PHASE_COMPILE);
+    if (compile(o, job, p, err) < 0)
+        return -1;
+    phases_enter(phases, PHASE_LOAD);
+    if (dfx_open(&p->dfx, &p->dfx_lock, &o->dfx, &p->recording.build, &p->recording.plan, &p->recording.programs,
+                 err) < 0)
+        return -1;
+    if (segment_create(&p->segment, &p->recording.plan, p->sheet, p->recording.build.platform, err) < 0)
+        return -1;
+    return load_storages(&p->segment, p->recording.inputs, err);
+}
+
+void prepare_free(struct prepared *p)
+{
+    if (p->dfx_lock >= 0)
+        close(p->dfx_lock);
+    segment_unmap(&p->segment);
+    free(p->sheet);
+    bindings_free(&p->bindings);
+    compiled_free(&p->compiled);
+    verify_free(p->verify);
+    recording_free(&p->recording);
+    memset(p, 0, sizeof *p);
+}

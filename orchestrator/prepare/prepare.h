@@ -1,0 +1,34 @@
+/*
+ * prepare - everything before the first kernel: from the build directory to a
+ * filled segment. Process 0 does it; what fails here is INFRA.
+ */
+#ifndef L3R_ORCHESTRATOR_PREPARE_PREPARE_H
+#define L3R_ORCHESTRATOR_PREPARE_PREPARE_H
+
+#include "common/segment/segment.h"
+#include "orchestrator/data/verify.h"
+#include "orchestrator/prepare/binding.h"
+#include "orchestrator/messages/mpi_job.h"
+#include "orchestrator/prepare/options.h"
+#include "orchestrator/prepare/phases.h"
+#include "orchestrator/prepare/recording.h"
+#include "rank-worker/compile/compile.h"
+
+struct prepared {
+    struct recording recording; /* its plan has edges; the segment holds a copy */
+    struct verify *verify;
+    struct compiled compiled;
+    struct bindings bindings;
+    char *sheet;
+    struct dfx dfx; /* what is captured */
+    int dfx_lock;   /* descriptor; -1: none */
+    bool no_result; /* nothing can be written to --result, which is the error of prepare() */
+    struct segment segment;
+};
+
+/* Fill `out`; on failure what was made stays in it for prepare_free(). */
+int prepare(const struct run_options *options, const struct mpi_job *job, struct phases *phases, struct prepared *out,
+            struct error *err);
+void prepare_free(struct prepared *p);
+
+#endif

@@ -1,0 +1,274 @@
+#include "orchestrator/prepare/profile_dirs.h"
+
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <ftw.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "common/base/file.h"
+#include "common/base/json_write.h"
+#include "common/base/log.h"
+#include "common/base/perf.h"
+
+enum { OPEN_DIRS = 16 };
+
+static bool is_numbered(const char *name, const char *prefix)
+{
+    size_t n = strlen(prefix);
+    const char *at = name + n;
+
+    /* As a run writes it: what looks like one but is not belongs to somebody else. */
+    if (strncmp(name, prefix, n) != 0 || !*at || (at[0] == '0' && at[1] != '\0'))
+        return false;
+    while (isdigit((unsigned char)*at))
+        at++;
+    return *at == '\0';
+}
+
+static int remove_one(const char *path, const struct stat *st, int type, struct FTW *at)
+{
+    (void)st;
+    (void)type;
+    (void)at;
+    return remove(path);
+}
+
+static int is_rank(const struct dirent *e)
+{
+    return is_numbered(e->d_name, "rank");
+}
+
+/* Of a run that was killed (gather.h). */
+static bool is_token(const char *name)
+{
+    const size_t n = sizeof ".l3replay." - 1;
+
+    return strncmp(name, ".l3replay.", n) == 0 && strlen(name + n) == 32 && strspn(name + n, "0123456789abcdef") == 32;
+}
+
+/* An old record of a run must not relate the profiles of a new one that was stopped before it wrote its own. */
+static int is_of_run(const struct dirent *entry)
+{
+    return strcmp(entry->d_name, "l3_run.json") == 0 || strcmp(entry->d_name, "l3_timeline.json") == 0 ||
+           is_token(entry->d_name);
+}
+
+static int is_dispatch(const struct dirent *e)
+{
+    return is_numbered(e->d_name, "d") || is_numbered(e->d_name, "c");
+}
+
+/* Call `visit` for the path of each entry of `dir` that `filter` takes; a directory that is not there has none. */
+static int each_entry(const char *dir, int (*filter)(const struct dirent *),
+                      int (*visit)(const char *path, struct error *err), struct error *err)
+{
+    struct dirent **entries;
+    int n = scandir(dir, &entries, filter, NULL);
+    int rc = 0;
+
+    if (n < 0)
+        return errno == ENOENT || errno == ENOTDIR
+                   ? 0
+                   : error_errno(err, dir, file_errno_mend(errno), "cannot look for profiles of an earlier run");
+    for (int i = 0; i < n; i++) {
+        char *path = rc == 0 ? file_join(dir, entries[i]->d_name, err) : NULL;
+
+        if (rc == 0)
+            rc = path ? visit(path, err) : -1;
+        free(path);
+        free(entries[i]);
+    }
+    free(entries);
+    return rc;
+}
+
+static int clear_dispatch(const char *path, struct error *err)
+{
+    if (nftw(path, remove_one, OPEN_DIRS, FTW_DEPTH | FTW_PHYS) == 0 || errno == ENOENT)
+        return 0;
+    return error_errno(err, path, file_errno_mend(errno), "cannot remove the profiles of an earlier run");
+}
+
+/* A link goes, and what it leads to stays: it is outside. */
+static int clear_rank(const char *path, struct error *err)
+{
+    struct stat st;
+    int rc;
+
+    if (lstat(path, &st) == 0 && S_ISLNK(st.st_mode))
+        return unlink(path) == 0
+                   ? 0
+                   : error_errno(err, path, file_errno_mend(errno), "cannot remove a link in place of profiles");
+    rc = each_entry(path, is_dispatch, clear_dispatch, err);
+
+    rmdir(path); /* stays when there is something else in it */
+    return rc;
+}
+
+static int remove_part(const char *path, const struct stat *st, int type, struct FTW *at)
+{
+    size_t length;
+
+    (void)st;
+    if (type == FTW_F && file_is_unfinished(path + at->base, &length))
+        unlink(path);
+    return 0;
+}
+
+static int remove_parts(const char *path, struct error *err)
+{
+    if (nftw(path, remove_part, OPEN_DIRS, FTW_PHYS) == 0 || errno == ENOENT)
+        return 0;
+    return error_errno(err, path, file_errno_mend(errno), "cannot look for unfinished profiles");
+}
+
+int dfx_remove_unfinished(const struct dfx *dfx, struct error *err)
+{
+    return each_entry(dfx->dir, is_rank, remove_parts, err);
+}
+
+static int write_json(const char *dir, const char *name, struct json_writer *w, cJSON *root, struct error *err)
+{
+    char *text = json_finish(w, root);
+    char *path = text ? file_join(dir, name, err) : NULL;
+    int rc = -1;
+
+    if (!text)
+        error_nomem(err, name, 0);
+    else if (path)
+        rc = file_write_unsynced(path, text, strlen(text), err);
+    free(path);
+    cJSON_free(text);
+    return rc;
+}
+
+static int write_program(const char *dir, const struct program *p, struct error *err)
+{
+    struct json_writer w = {0};
+    cJSON *root = json_new_object(&w);
+
+    json_put_text(&w, root, "program", p->name);
+    return write_json(dir, "dispatch_program.json", &w, root, err);
+}
+
+/* func_ids begin at 0 in every program, so the names are those of this one alone. */
+static int write_names(const char *dir, const struct program *p, struct error *err)
+{
+    struct json_writer w = {0};
+    cJSON *root = json_new_object(&w), *names;
+
+    json_put_number(&w, root, "level", 2);
+    json_put_null(&w, root, "orchestrator_name");
+    names = json_put_object(&w, root, "callable_id_to_name");
+    for (size_t i = 0; i < p->nkernel; i++) {
+        char id[16];
+
+        snprintf(id, sizeof id, "%d", p->kernels[i].func_id);
+        json_put_text(&w, names, id, p->kernels[i].name);
+    }
+    return write_json(dir, "name_map.json", &w, root, err);
+}
+
+static int make_dispatch(const char *dir, const struct program *program, struct error *err)
+{
+    if (file_make_dirs(dir, err) < 0)
+        return -1;
+    if (!program) /* shown without names rather than with wrong ones */
+        return 0;
+    return write_program(dir, program, err) < 0 ? -1 : write_names(dir, program, err);
+}
+
+static int make_dispatches(const struct dfx *dfx, const struct plan *plan, const struct program_table *programs,
+                           struct error *err)
+{
+    uint32_t *others = calloc(plan->world_size + 1u, sizeof *others);
+    char dir[DFX_PATH + 64];
+    int rc = 0;
+
+    if (!others)
+        return error_nomem(err, "profiles", plan->world_size * sizeof *others);
+    for (uint32_t i = 0; i < plan->nnode && rc == 0; i++) {
+        const struct plan_node *n = &plan->nodes[i];
+        long at;
+
+        if (n->kind != PLAN_DISPATCH)
+            continue;
+        at = program_find(programs, plan_text(plan, plan->programs[n->program]));
+        dfx_dispatch_dir(dfx->dir, n->lane, n->k, n->k == PLAN_NONE ? others[n->lane]++ : 0, dir, sizeof dir);
+        rc = make_dispatch(dir, at < 0 ? NULL : &programs->items[at], err);
+    }
+    free(others);
+    return rc;
+}
+
+/* An absolute path, since executors need not run where the user does. */
+static int set_dir(struct dfx *out, const struct dfx_options *o, const struct build *build, struct error *err)
+{
+    char real[PATH_MAX];
+    int n;
+
+    if (!o->dir) {
+        n = snprintf(out->dir, sizeof out->dir, "%s/dfx_outputs", build->dir);
+    } else {
+        if (file_make_dirs(o->dir, err) < 0)
+            return -1;
+        if (!realpath(o->dir, real))
+            return error_errno(err, o->dir, file_errno_mend(errno), "cannot use the directory of profiles");
+        n = snprintf(out->dir, sizeof out->dir, "%s", real);
+    }
+    if (n < 0 || (size_t)n >= sizeof out->dir)
+        return error_set(err, o->dir ? o->dir : build->dir, "give a shorter path as --dfx-dir",
+                         "the path of the profiles is too long");
+    return 0;
+}
+
+/* Two runs in one directory would remove and report each other's files. Goes with its holder, however that ends. File
+ * systems that cannot lock directories are used without. */
+static int lock(const char *dir, int *fd, struct error *err)
+{
+    if (file_make_dirs(dir, err) < 0)
+        return -1;
+    *fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (*fd < 0)
+        return error_errno(err, dir, file_errno_mend(errno), "cannot use the directory of profiles");
+    if (flock(*fd, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK)
+        return 0;
+    return error_set(err, dir, "wait for it to end, or give another --dfx-dir",
+                     "another run writes its profiles to %s", dir);
+}
+
+static void tell(const struct dfx *dfx)
+{
+    if (dfx->pmu && !perf_has_cycles())
+        log_note("this host gives no processor counters: pmu_total_cycles is nanoseconds of processor time, the other "
+                 "counters of pmu.csv are 0");
+    log_msg(LOG_TIMING, "profiles go to %s", dfx->dir);
+}
+
+int dfx_open(struct dfx *out, int *lock_fd, const struct dfx_options *o, const struct build *build,
+             const struct plan *plan, const struct program_table *programs, struct error *err)
+{
+    memset(out, 0, sizeof *out);
+    *lock_fd = -1;
+    if (o->deprecated)
+        log_msg(LOG_WARN, "--enable-l2-swimlane is deprecated: say --swimlane or --swimlane-level N");
+    if (!dfx_any(&o->dfx))
+        return 0;
+    *out = o->dfx;
+    if (out->swimlane && build_platform_is_sim(build))
+        out->dep_gen = true; /* one pass gives both; a timeline without its graph has neither names nor arrows */
+    if (set_dir(out, o, build, err) < 0 || lock(out->dir, lock_fd, err) < 0 ||
+        each_entry(out->dir, is_rank, clear_rank, err) < 0 ||
+        each_entry(out->dir, is_of_run, clear_dispatch, err) < 0 || make_dispatches(out, plan, programs, err) < 0)
+        return -1;
+    tell(out);
+    return 0;
+}

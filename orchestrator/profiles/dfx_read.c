@@ -1,0 +1,333 @@
+#include "orchestrator/profiles/dfx_read.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "common/base/file.h"
+#include "common/base/clean_name.h"
+#include "common/base/json_pull.h"
+
+static const size_t max_small = (size_t)64 << 20;
+
+/* --- the list ----------------------------------------------------------- */
+
+/* The number after `prefix` in a directory's name, as the writers spell it. */
+static bool numbered(const char *name, const char *prefix, uint32_t *number)
+{
+    size_t n = strlen(prefix);
+    char back[32], *stop;
+    unsigned long value;
+
+    if (strncmp(name, prefix, n) != 0 || name[n] < '0' || name[n] > '9')
+        return false;
+    value = strtoul(name + n, &stop, 10);
+    snprintf(back, sizeof back, "%lu", value);
+    if (*stop || value >= UINT32_MAX || strcmp(back, name + n) != 0)
+        return false;
+    *number = (uint32_t)value;
+    return true;
+}
+
+/* The directory of a dispatch: true when it can be read. A file of that name is no dispatch; a directory that cannot be
+ * read is noted. */
+static bool usable(struct dfx_list *list, const char *path, uint32_t rank, uint32_t k)
+{
+    struct stat st;
+
+    if (stat(path, &st) == 0 && !S_ISDIR(st.st_mode))
+        return false;
+    if (access(path, R_OK | X_OK) == 0)
+        return true;
+    notes_add(&list->notes, "rank%u/%c%u: %s", rank, DFX_SLOT(k), strerror(errno));
+    return false;
+}
+
+static int list_rank(struct dfx_list *list, const char *path, uint32_t rank, struct error *err)
+{
+    DIR *dir = opendir(path);
+    struct dirent *entry;
+    uint32_t k;
+    int rc = 0;
+
+    if (!dir) {
+        if (errno != ENOTDIR)
+            notes_add(&list->notes, "rank%u: %s", rank, strerror(errno));
+        return 0;
+    }
+    while (rc == 0 && (entry = readdir(dir))) {
+        char *sub;
+        bool other = numbered(entry->d_name, "c", &k);
+        if ((!other && !numbered(entry->d_name, "d", &k)) || k >= DFX_OTHER)
+            continue;
+        k += other ? DFX_OTHER : 0;
+        sub = file_join(path, entry->d_name, err);
+        if (!sub) {
+            rc = -1;
+        } else if (!usable(list, sub, rank, k)) {
+            free(sub);
+        } else if (array_room(&list->entries, &list->capacity, list->count, sizeof *list->entries)) {
+            free(sub);
+            rc = error_nomem(err, path, list->count * sizeof *list->entries);
+        } else {
+            list->entries[list->count++] = (struct dfx_entry){rank, k, sub};
+        }
+    }
+    closedir(dir);
+    return rc;
+}
+
+static int compare_entries(const void *a, const void *b)
+{
+    const struct dfx_entry *x = a, *y = b;
+
+    if (x->rank != y->rank)
+        return x->rank < y->rank ? -1 : 1;
+    return x->k < y->k ? -1 : x->k > y->k;
+}
+
+static int list_ranks(struct dfx_list *list, struct error *err)
+{
+    DIR *dir = opendir(list->dir);
+    struct dirent *entry;
+    uint32_t rank;
+    int rc = 0;
+
+    if (!dir)
+        return error_errno(err, list->dir, "name a directory of profiles", "cannot read the directory %s", list->dir);
+    while (rc == 0 && (entry = readdir(dir))) {
+        char *sub;
+        if (!numbered(entry->d_name, "rank", &rank))
+            continue;
+        sub = file_join(list->dir, entry->d_name, err);
+        rc = sub ? list_rank(list, sub, rank, err) : -1;
+        free(sub);
+    }
+    closedir(dir);
+    return rc;
+}
+
+/* 1: there is something below `dir`, or would be if it could be read. */
+static int list_below(struct dfx_list *list, const char *dir, struct error *err)
+{
+    list->dir = strdup(dir);
+    if (!list->dir)
+        return error_nomem(err, dir, strlen(dir));
+    if (list_ranks(list, err))
+        return -1;
+    if (list->notes.failed)
+        return error_nomem(err, dir, 256);
+    return list->count || list->notes.count;
+}
+
+static int fail_empty(const struct dfx_list *list, const char *dir, struct error *err)
+{
+    if (list->notes.count)
+        return error_set(err, dir, "make its directories readable",
+                         "none of the profiles in %s can be read, the first: %s", list->dir, list->notes.items[0]);
+    return error_set(err, dir,
+                     "run with profiling on (`l3replay run BUILD --swimlane`) and name its dfx_outputs directory",
+                     "there are no profiles in %s: no directory rank<r>/d<k> is below it", list->dir);
+}
+
+int dfx_list_read(const char *dir, struct dfx_list *list, struct error *err)
+{
+    char *inner;
+    int rc;
+
+    memset(list, 0, sizeof *list);
+    inner = file_join(dir, "dfx_outputs", err);
+    if (!inner)
+        return -1;
+    rc = list_below(list, dir, err);
+    if (rc <= 0 && file_is_directory(inner)) {
+        dfx_list_free(list);
+        rc = list_below(list, inner, err);
+    }
+    free(inner);
+    if (rc >= 0 && list->count == 0)
+        rc = fail_empty(list, dir, err);
+    if (rc < 0) {
+        dfx_list_free(list);
+        return -1;
+    }
+    qsort(list->entries, list->count, sizeof *list->entries, compare_entries);
+    return 0;
+}
+
+bool dfx_list_has(const struct dfx_list *list, uint32_t rank, uint32_t k)
+{
+    const struct dfx_entry key = {.rank = rank, .k = k};
+
+    return bsearch(&key, list->entries, list->count, sizeof key, compare_entries) != NULL;
+}
+
+void dfx_list_free(struct dfx_list *list)
+{
+    for (size_t i = 0; i < list->count; i++)
+        free(list->entries[i].path);
+    free(list->entries);
+    free(list->dir);
+    notes_free(&list->notes);
+    memset(list, 0, sizeof *list);
+}
+
+/* --- one dispatch ------------------------------------------------------- */
+
+/* A small JSON file of the dispatch, opened at its outermost object; NULL when it is not there or unreadable. */
+static char *open_small(struct dfx_dispatch *d, const char *path, const char *name, struct json_pull *p)
+{
+    struct error err;
+    size_t size;
+    char *text = file_read(path, max_small, &size, &err);
+
+    if (!text) {
+        notes_add(&d->notes, "%s: %s", name, err.what);
+        return NULL;
+    }
+    json_pull_start(p, text, size);
+    json_pull_open(p, '{');
+    return text;
+}
+
+static void close_small(struct dfx_dispatch *d, const char *name, struct json_pull *p, char *text)
+{
+    char buf[160];
+
+    if (json_pull_fault(p, buf, sizeof buf))
+        notes_add(&d->notes, "%s: %s", name, buf);
+    free(text);
+}
+
+static void load_program(struct dfx_dispatch *d, const char *path)
+{
+    struct json_pull p;
+    char key[32], name[256];
+    char *text = open_small(d, path, "dispatch_program.json", &p);
+
+    if (!text)
+        return;
+    while (json_pull_key(&p, key, sizeof key)) {
+        if (strcmp(key, "program") != 0 || d->program) {
+            json_pull_skip(&p);
+        } else if (json_pull_text(&p, name, sizeof name) && *name) {
+            d->program = strdup(clean_name(name));
+            d->notes.failed = d->notes.failed || !d->program;
+        }
+    }
+    close_small(d, "dispatch_program.json", &p, text);
+}
+
+static void read_names(struct dfx_dispatch *d, struct json_pull *p)
+{
+    char key[32], name[256], *stop;
+
+    if (!json_pull_open(p, '{'))
+        return;
+    while (json_pull_key(p, key, sizeof key) && json_pull_text(p, name, sizeof name)) {
+        long long id = strtoll(key, &stop, 10);
+        if (*stop || !*key || !*name)
+            continue;
+        if (array_room(&d->names, &d->name_capacity, d->nname, sizeof *d->names) ||
+            !(d->names[d->nname].name = strdup(clean_name(name)))) {
+            d->notes.failed = true;
+            return;
+        }
+        d->names[d->nname++].id = id;
+    }
+}
+
+static void load_names(struct dfx_dispatch *d, const char *path)
+{
+    struct json_pull p;
+    char key[32];
+    char *text = open_small(d, path, "name_map.json", &p);
+
+    if (!text)
+        return;
+    while (json_pull_key(&p, key, sizeof key)) {
+        if (strcmp(key, "callable_id_to_name") == 0)
+            read_names(d, &p);
+        else
+            json_pull_skip(&p);
+    }
+    d->has_names = d->nname > 0;
+    close_small(d, "name_map.json", &p, text);
+}
+
+static int load_part(const struct dfx_entry *entry, const char *name, struct dfx_dispatch *d, struct error *err)
+{
+    char *path = file_join(entry->path, name, err);
+    bool there;
+
+    if (!path)
+        return -1;
+    there = file_is_regular(path);
+    if (there && strcmp(name, "chip_swimlane_records.json") == 0) {
+        if (swimlane_read(path, &d->records, &d->notes, err))
+            notes_add(&d->notes, "%s: %s", name, err->what);
+        d->has_records = d->records.ntask > 0;
+    } else if (there && strcmp(name, "deps.json") == 0) {
+        if (task_deps_read(path, &d->deps, &d->notes, err))
+            notes_add(&d->notes, "%s: %s", name, err->what);
+        d->has_deps = d->deps.ntask > 0;
+    } else if (there && strcmp(name, "name_map.json") == 0) {
+        load_names(d, path);
+    } else if (there && strcmp(name, "dispatch_program.json") == 0) {
+        load_program(d, path);
+    } else if (there) {
+        d->has_pmu = true;
+    }
+    free(path);
+    return 0;
+}
+
+int dfx_load(const struct dfx_entry *entry, struct dfx_dispatch *d, struct error *err)
+{
+    static const char *const parts[] = {"dispatch_program.json", "name_map.json", "chip_swimlane_records.json",
+                                        "deps.json", "pmu.csv"};
+
+    memset(d, 0, sizeof *d);
+    d->rank = entry->rank;
+    d->k = entry->k;
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+        if (load_part(entry, parts[i], d, err))
+            return -1;
+    return d->notes.failed ? error_nomem(err, entry->path, 256) : 0;
+}
+
+void dfx_free(struct dfx_dispatch *d)
+{
+    for (size_t i = 0; i < d->nname; i++)
+        free(d->names[i].name);
+    free(d->names);
+    free(d->program);
+    swimlane_free(&d->records);
+    task_deps_free(&d->deps);
+    notes_free(&d->notes);
+    memset(d, 0, sizeof *d);
+}
+
+int64_t dfx_function(const struct dfx_dispatch *d, const struct swim_task *task)
+{
+    return task_deps_function(&d->deps, task->token, swimlane_core_type(&d->records, task->core));
+}
+
+const char *dfx_kernel_name(const struct dfx_dispatch *d, const struct swim_task *task, char *buf, size_t size)
+{
+    int64_t id = dfx_function(d, task);
+
+    for (size_t i = 0; i < d->nname && id >= 0; i++)
+        if (d->names[i].id == id)
+            return d->names[i].name;
+    if (id >= 0)
+        snprintf(buf, size, "func_%" PRId64, id);
+    else
+        snprintf(buf, size, "task");
+    return buf;
+}

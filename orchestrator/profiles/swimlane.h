@@ -1,0 +1,75 @@
+/*
+ * swimlane - chip_swimlane_records.json: what one dispatch did on the cores of one chip.
+ *
+ * Format: docs/formats.md, "Profiles of a dispatch". Times are raw counter cycles; swimlane_ns() makes nanoseconds
+ * after the first one of the file. The two streams of tasks are joined on (core, reg_task_id).
+ */
+#ifndef L3R_ORCHESTRATOR_PROFILES_SWIMLANE_H
+#define L3R_ORCHESTRATOR_PROFILES_SWIMLANE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "common/base/error.h"
+#include "common/base/array.h"
+
+enum { SWIM_AIC = 0, SWIM_AIV = 1, SWIM_UNKNOWN = 2, SWIM_MAX_CORES = 65536 };
+
+struct swim_task {
+    uint32_t core;
+    uint64_t token; /* the task's id: (ring << 32) | local */
+    uint64_t reg;
+    uint64_t start, end, setup; /* cycles; setup: receipt to start, 0 in old files */
+    uint64_t dispatch, finish;  /* cycles; 0: the level does not record it */
+};
+
+struct swim_phase {
+    uint32_t thread;
+    char kind[20];
+    uint64_t start, end; /* cycles */
+    int64_t loop_iter, ntask, pop_hit, pop_miss; /* -1: not given */
+    int64_t ready[3];                            /* shared ready queue at the end: aic, aiv, mixed; -1: not given */
+};
+
+struct swim_submit {
+    uint32_t thread;
+    int64_t index;
+    uint64_t task;
+    uint64_t start, end; /* cycles */
+};
+
+struct swimlane {
+    int64_t level;
+    uint64_t clock_hz;
+    uint64_t origin_ns; /* CLOCK_MONOTONIC of the host at cycle 0 (metadata.host_origin_ns); 0: not given */
+    bool has_setup;     /* aicore_tasks has its sixth column */
+    uint8_t *core_types;
+    int64_t *core_threads;
+    size_t ncore, nthread, core_capacity, thread_capacity;
+    struct swim_task *tasks; /* by start */
+    size_t ntask, task_capacity;
+    struct swim_phase *phases;
+    size_t nphase, phase_capacity;
+    struct swim_submit *submits;
+    size_t nsubmit, submit_capacity;
+    uint64_t first, last; /* cycles: the earliest and the latest of all; 0 when there is nothing */
+};
+
+/* Read `path`. What is wrong or missing in a readable file becomes notes, and what could be read is kept; -1 when the
+ * file cannot be read at all or memory runs out. The caller frees `s` in every case. */
+int swimlane_read(const char *path, struct swimlane *s, struct notes *notes, struct error *err);
+void swimlane_free(struct swimlane *s); /* a zeroed struct is fine */
+
+/* Nanoseconds from the first record to `cycles`; 0 for what lies before it. */
+uint64_t swimlane_ns(const struct swimlane *s, uint64_t cycles);
+
+/* Nanoseconds that `cycles` take. */
+uint64_t swimlane_duration_ns(const struct swimlane *s, uint64_t cycles);
+
+int swimlane_core_type(const struct swimlane *s, uint32_t core);
+
+/* "t7", or "r1t7" of a ring other than 0. */
+const char *swimlane_task_label(uint64_t token, char *buf, size_t size);
+
+#endif

@@ -1,0 +1,123 @@
+/*
+ * l3replay-executor LANE DEVICE_ID NCORES PARENT_PID [DFX_DIR]: runs one lane of the
+ * segment on descriptor 3, in a process of its own, because kernels are
+ * foreign code. It is started by rank-worker/lanes and by nobody else.
+ *
+ * What it did is in the lane's status; the exit code is 0 when the lane was
+ * walked to its end or its failure is told there. stdout and stderr are a
+ * pipe to the parent.
+ */
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+#include "common/base/clock.h"
+#include "common/base/log.h"
+#include "common/segment/segment.h"
+#include "common/plan/sheet.h"
+#include "rank-worker/executor/card.h"
+#include "rank-worker/executor/crash.h"
+#include "rank-worker/executor/executor_device.h"
+#include "rank-worker/executor/sub_workers.h"
+#include "rank-worker/executor/walk.h"
+
+enum { SEGMENT_FD = 3 };
+
+struct arguments {
+    struct card_config card; /* `lane` may be one of another kind */
+    pid_t parent;
+};
+
+static int parse_number(const char *text, long *out)
+{
+    char *end;
+
+    errno = 0;
+    *out = strtol(text, &end, 10);
+    return errno || end == text || *end ? -1 : 0;
+}
+
+static int parse_arguments(int argc, char **argv, struct arguments *args)
+{
+    long lane, device, cores, parent;
+
+    if (argc < 5 || argc > 6 || parse_number(argv[1], &lane) < 0 || parse_number(argv[2], &device) < 0 ||
+        parse_number(argv[3], &cores) < 0 || parse_number(argv[4], &parent) < 0 || lane < 0)
+        return -1;
+    *args = (struct arguments){.card = {.lane = (uint32_t)lane, .device_id = (int)device, .ncores = (int)cores,
+                                        .dfx_dir = argv[5]},
+                               .parent = (pid_t)parent};
+    return 0;
+}
+
+/* Publish a failure; what the parent reads must be complete before the state says so. */
+static void tell_failure(struct segment *seg, uint32_t lane, const struct error *error)
+{
+    struct segment_lane *status = &seg->lanes[lane];
+
+    status->error = *error;
+    atomic_store_explicit(&status->since_ns, clock_now_ns(), memory_order_relaxed);
+    atomic_store_explicit(&status->state, LANE_FAILED, memory_order_release);
+}
+
+static int run_lane(struct segment *seg, const struct arguments *args, struct error *err)
+{
+    struct lane_walk walk = {0};
+    struct sheet sheet = {0};
+    int rc = -1;
+
+    if (sheet_parse(seg->sheet, &sheet, err) < 0 || walk_open(&walk, seg, args->card.lane, err) < 0)
+        goto out;
+    crash_name_kernels(&sheet);
+    if (args->card.lane < seg->plan.world_size &&
+        card_open(&walk.card, executor_device(), seg, &args->card, &sheet, err) < 0)
+        goto out;
+    if (args->card.lane == plan_sub_lane(&seg->plan) && sub_workers_start(&walk.subs, seg, &sheet, err) < 0)
+        goto out;
+    atomic_store_explicit(&seg->lanes[args->card.lane].state, LANE_READY, memory_order_release);
+    if (atomic_fetch_sub_explicit(&seg->header->starting, 1, memory_order_acq_rel) == 1)
+        word_complete(&seg->header->go);
+    word_wait(&seg->header->go);
+    rc = walk_run(&walk, err);
+out:
+    card_close(walk.card);
+    sub_workers_stop(walk.subs);
+    walk_close(&walk);
+    crash_name_kernels(NULL);
+    sheet_free(&sheet);
+    return rc;
+}
+
+int main(int argc, char **argv)
+{
+    struct arguments args;
+    struct segment seg;
+    struct error err;
+    char prefix[32];
+
+    if (parse_arguments(argc, argv, &args) < 0) {
+        fputs("l3replay-executor is started by l3replay; run `l3replay run BUILD`\n", stderr);
+        return 2;
+    }
+    if (prctl(PR_SET_PDEATHSIG, SIGKILL) < 0 || getppid() != args.parent)
+        return 3; /* the parent is gone already: nobody to work for */
+    if (segment_map(&seg, SEGMENT_FD, &err) < 0) {
+        error_print(&err);
+        return 3;
+    }
+    log_set_prefix(plan_lane_name(seg.plan.world_size, args.card.lane, prefix, sizeof prefix));
+    log_set_level((enum log_level)seg.header->log_level);
+    if (args.card.lane >= seg.header->nlane || crash_install(&err) < 0) {
+        segment_unmap(&seg);
+        return 3;
+    }
+    if (args.card.lane != plan_sub_lane(&seg.plan)) /* its Python maps it too */
+        segment_close_fd(&seg);
+    if (run_lane(&seg, &args, &err) < 0)
+        tell_failure(&seg, args.card.lane, &err);
+    segment_unmap(&seg);
+    return 0;
+}
