@@ -10,6 +10,7 @@
 #include "orchestrator/cli/fresh_options.h"
 #include "orchestrator/cli/option_number.h"
 #include "orchestrator/open/build.h"
+#include "orchestrator/open/override.h"
 #include "orchestrator/record/record.h"
 #include "orchestrator/job/marker.h"
 #include "topology/topology.h"

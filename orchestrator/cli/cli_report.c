@@ -7,7 +7,8 @@
 #include "orchestrator/cli/build_options.h"
 #include "orchestrator/cli/cli.h"
 #include "orchestrator/cli/command.h"
-#include "orchestrator/report/report.h"
+#include "orchestrator/report/report_make.h"
+#include "orchestrator/report/report_print.h"
 #include "orchestrator/trace/timeline.h"
 
 enum { OPTION_TIMELINE = 256 };

@@ -18,6 +18,7 @@
 #include "orchestrator/cli/option_number.h"
 #include "orchestrator/cli/recording_options.h"
 #include "orchestrator/open/build.h"
+#include "orchestrator/open/override.h"
 #include "orchestrator/job/marker.h"
 #include "topology/topology.h"
 

@@ -1,8 +1,7 @@
-/* Element-wise comparison: docs/formats.md, "Comparison". */
+#include "orchestrator/data/compare.h"
+
 #include <math.h>
 #include <string.h>
-
-#include "orchestrator/data/verify.h"
 
 enum { BLOCK = 512 };
 

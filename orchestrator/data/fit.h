@@ -7,7 +7,7 @@
 #define L3R_ORCHESTRATOR_DATA_FIT_H
 
 #include "orchestrator/npy/npy.h"
-#include "orchestrator/open/build.h"
+#include "orchestrator/open/build_info.h"
 
 /* The file's elements are the parameter's; else an error that names both. */
 int fit_dtype(const char *param, enum dtype type, const char *file, const struct npy *header, struct error *err);

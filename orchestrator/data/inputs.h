@@ -14,7 +14,7 @@
 
 #include "common/base/error.h"
 #include "common/plan/plan.h"
-#include "orchestrator/open/build.h"
+#include "orchestrator/open/build_info.h"
 
 /* NAME=FILE, as typed; both strings borrowed. */
 struct named_file {

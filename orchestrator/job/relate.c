@@ -6,7 +6,8 @@
 
 #include "common/base/file.h"
 #include "common/base/log.h"
-#include "orchestrator/report/report.h"
+#include "orchestrator/report/report_make.h"
+#include "orchestrator/report/report_print.h"
 #include "orchestrator/profiles/run_record.h"
 #include "orchestrator/trace/timeline.h"
 

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "orchestrator/npy/npy.h"
+#include "orchestrator/npy/npy_header.h"
 
 static const char *const mend = "save the array again with numpy.save()";
 

@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -127,22 +126,6 @@ static bool is_compile_only(const char *dir)
     names_free(&list);
     free(kernels);
     return found;
-}
-
-int build_add_note(struct build *b, struct error *err, const char *fmt, ...)
-{
-    struct names list = {.items = b->notes, .count = b->nnote};
-    char text[1024];
-    va_list ap;
-    int rc;
-
-    va_start(ap, fmt);
-    vsnprintf(text, sizeof text, fmt, ap);
-    va_end(ap);
-    rc = names_add(&list, text, err);
-    b->notes = list.items;
-    b->nnote = list.count;
-    return rc;
 }
 
 /* --- programs ----------------------------------------------------------- */
@@ -308,24 +291,4 @@ int build_open(const char *path, struct build *out, struct error *err)
         return -1;
     }
     return 0;
-}
-
-void build_free(struct build *b)
-{
-    struct names programs = {b->program_names, b->nprogram}, notes = {b->notes, b->nnote};
-
-    for (uint32_t i = 0; i < b->nparam; i++) {
-        free(b->params[i].name);
-        free(b->params[i].dtype_text);
-    }
-    free(b->params);
-    names_free(&programs);
-    names_free(&notes);
-    sub_workers_free(&b->sub_workers);
-    free(b->device_ids);
-    free(b->dir);
-    free(b->platform);
-    free(b->backend_type);
-    free(b->runtime);
-    memset(b, 0, sizeof *b);
 }

@@ -9,7 +9,7 @@
 #include <stdio.h>
 
 #include "common/plan/program_table.h"
-#include "orchestrator/open/build.h"
+#include "orchestrator/open/build_info.h"
 
 /* `programs` may be empty. Both return -1 with `err` filled when `f` cannot be written or memory runs out. */
 int inspect_print_text(FILE *f, const struct build *b, const struct program_table *programs, struct error *err);

@@ -7,7 +7,7 @@
 #ifndef L3R_ORCHESTRATOR_OPEN_METADATA_H
 #define L3R_ORCHESTRATOR_OPEN_METADATA_H
 
-#include "orchestrator/open/build.h"
+#include "orchestrator/open/build_info.h"
 
 /* Read the metadata file at `path` for a build of kind `out->kind` into `out`, of which parameters, platform,
  * backend_type, counts, device ids and runtime are filled. On failure `out` is left for build_free(). */
@@ -15,9 +15,5 @@ int metadata_read(const char *path, struct build *out, struct error *err);
 
 /* The same from the file's text (NUL-terminated at `size`); `path` is named in errors. */
 int metadata_parse(const char *path, const char *text, size_t size, struct build *out, struct error *err);
-
-/* Add "..." to the build's notes. */
-int build_add_note(struct build *b, struct error *err, const char *fmt, ...)
-    __attribute__((format(printf, 3, 4)));
 
 #endif

@@ -12,7 +12,7 @@
 #include <stdbool.h>
 
 #include "common/plan/program_table.h"
-#include "orchestrator/open/build.h"
+#include "orchestrator/open/build_info.h"
 #include "rank-worker/compile/compile.h"
 
 struct fresh_options {

@@ -7,6 +7,7 @@
 
 #include "common/base/file.h"
 #include "common/plan/sheet.h"
+#include "orchestrator/open/override.h"
 #include "orchestrator/plan/edges.h"
 #include "orchestrator/job/assist.h"
 #include "orchestrator/prepare/load.h"

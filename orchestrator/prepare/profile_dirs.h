@@ -10,7 +10,7 @@
 #include "common/base/error.h"
 #include "common/plan/plan.h"
 #include "common/plan/program_table.h"
-#include "orchestrator/open/build.h"
+#include "orchestrator/open/build_info.h"
 
 struct dfx_options {
     struct dfx dfx;   /* as typed; `dir` is not set */

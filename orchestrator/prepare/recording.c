@@ -4,6 +4,8 @@
 #include <string.h>
 
 #include "common/base/log.h"
+#include "orchestrator/open/build.h"
+#include "orchestrator/open/override.h"
 #include "orchestrator/plan/saved.h"
 #include "orchestrator/record/record.h"
 

@@ -7,7 +7,7 @@
 #include "common/plan/plan.h"
 #include "common/plan/program_table.h"
 #include "orchestrator/data/inputs.h"
-#include "orchestrator/open/build.h"
+#include "orchestrator/open/build_info.h"
 #include "orchestrator/prepare/options.h"
 
 struct recording {

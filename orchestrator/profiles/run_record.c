@@ -1,8 +1,10 @@
 #include "orchestrator/profiles/run_record.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "common/base/file.h"
 #include "common/base/json.h"
@@ -262,4 +264,35 @@ const char *run_record_why(uint32_t why, char *buf, size_t size)
              why & PLAN_RAW && why & ~(unsigned)PLAN_RAW ? "+" : "", why & PLAN_WAR ? "WAR" : "",
              why & PLAN_WAR && why & PLAN_WAW ? "+" : "", why & PLAN_WAW ? "WAW" : "");
     return buf;
+}
+
+/* A symlink to nothing is there: somebody meant it. */
+static bool is_absent(const char *path)
+{
+    struct stat st;
+
+    return lstat(path, &st) < 0 && errno == ENOENT;
+}
+
+int run_record_read_dir(const char *dir, struct run_record *r, struct notes *notes, struct error *err)
+{
+    char *path = file_join(dir, "l3_run.json", err);
+    struct error fault = {0};
+    int rc = 0;
+
+    memset(r, 0, sizeof *r);
+    if (!path)
+        return -1;
+    if (is_absent(path))
+        notes_add(notes, "there is no l3_run.json: ranks cannot be related in time; waiting, skew in time and the "
+                         "critical path through the plan are not known");
+    else if (run_record_read(path, r, &fault))
+        notes_add(notes,
+                  "%s: ranks cannot be related in time; waiting, skew in time and the critical path through the plan "
+                  "are not known",
+                  fault.what);
+    else
+        rc = 1;
+    free(path);
+    return rc;
 }

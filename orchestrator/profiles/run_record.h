@@ -66,6 +66,9 @@ int run_record_write(const char *path, const struct run_record_source *from, str
 /* Start of the first node that ran, which all times of a record count from; 0: none did. In ns, CLOCK_MONOTONIC. */
 uint64_t run_record_origin(const struct segment *seg);
 
+/* Read `dir`/l3_run.json: 1 when read, 0 when it is not there or unusable (then a note says so), -1 out of memory. */
+int run_record_read_dir(const char *dir, struct run_record *r, struct notes *notes, struct error *err);
+
 /* Read and check one; to be freed with run_record_free() after success. */
 int run_record_read(const char *path, struct run_record *r, struct error *err);
 void run_record_free(struct run_record *r); /* a zeroed struct is fine */

@@ -12,7 +12,7 @@
 #include "common/base/error.h"
 #include "common/plan/plan.h"
 #include "common/plan/program_table.h"
-#include "orchestrator/open/build.h"
+#include "orchestrator/open/build_info.h"
 
 /* A value given on the command line. */
 struct record_scalar {

@@ -1,5 +1,6 @@
 /*
- * report - what the profiles of one run say, as numbers: made once, printed as text, JSON or HTML.
+ * report - what the profiles of one run say, as numbers: made once (report_make.h), printed as text, JSON or HTML
+ * (report_print.h).
  *
  * Meanings: docs/formats.md, "Report document". All times are nanoseconds; those of `run` count from the start of its
  * first node.
@@ -7,7 +8,9 @@
 #ifndef L3R_ORCHESTRATOR_REPORT_REPORT_H
 #define L3R_ORCHESTRATOR_REPORT_REPORT_H
 
-#include <stdio.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 
 #include "orchestrator/profiles/critical_path.h"
 #include "orchestrator/profiles/dfx_read.h"
@@ -109,18 +112,10 @@ struct report {
     struct notes notes;
 };
 
-/* `list` stays the caller's and must outlive `r`. To be freed with report_free() in every case. */
-int report_make(struct report *r, const struct dfx_list *list, struct error *err);
-void report_free(struct report *r);
+void report_free(struct report *r); /* a zeroed struct is fine */
 
 /* The dispatch of a node of the run; NULL: the node is none. */
 const struct report_dispatch *report_dispatch_of(const struct report *r, uint32_t node);
-
-/* All return -1 when `f` cannot be written. */
-int report_text(FILE *f, const struct report *r, struct error *err);
-int report_short(FILE *f, const struct report *r, struct error *err); /* a few lines: what stands out */
-int report_json(FILE *f, const struct report *r, struct error *err);
-int report_html(FILE *f, const struct report *r, struct error *err);
 
 /* "12.3 us" in `buf`: three digits, in the unit that suits. */
 const char *report_time(double ns, char *buf, size_t size);
@@ -132,13 +127,5 @@ const char *report_core_name(int core_type);
 
 /* "straggler: rank 3: ..." in `buf`, for people; NULL: there is none. */
 const char *report_straggler(const struct report *r, char *buf, size_t size);
-
-/* Flush, and turn a stream's error into one of ours. */
-int report_finish(FILE *f, struct error *err);
-
-/* Steps (made by report_make, in this order), each of its own file. */
-int report_collect(struct report *r, const struct dfx_list *list, struct error *err);
-int report_compare(struct report *r, struct error *err);
-int report_relate(struct report *r, struct error *err);
 
 #endif

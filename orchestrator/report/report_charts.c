@@ -1,4 +1,4 @@
-#include "orchestrator/report/report_html.h"
+#include "orchestrator/report/report_charts.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "orchestrator/profiles/dfx_missing.h"
-#include "orchestrator/report/report.h"
+#include "orchestrator/report/report_steps.h"
 #include "orchestrator/profiles/task_graph.h"
 
 static int compare_dispatches(const void *a, const void *b)

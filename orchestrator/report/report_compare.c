@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "orchestrator/report/report.h"
+#include "orchestrator/report/report_steps.h"
 
 static int make_ranks(struct report *r, struct error *err)
 {

@@ -1,7 +1,8 @@
-#include "orchestrator/report/report_html.h"
+#include "orchestrator/report/report_print.h"
 
 #include <inttypes.h>
 
+#include "orchestrator/report/report_charts.h"
 #include "orchestrator/report/svg.h"
 
 enum { HTML_STEPS = 500, HTML_DISPATCHES = 2000 };

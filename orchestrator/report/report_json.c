@@ -1,4 +1,4 @@
-#include "orchestrator/report/report.h"
+#include "orchestrator/report/report_print.h"
 
 #include <inttypes.h>
 

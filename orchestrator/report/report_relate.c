@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "orchestrator/report/report.h"
+#include "orchestrator/report/report_steps.h"
 
 /* Until when the lane of `n` was taken by it and by writing its profiles. */
 static uint64_t free_after(const struct run_node *n)

@@ -1,7 +1,7 @@
 /* The report in a few lines, for the end of a run. */
 #include <stddef.h>
 
-#include "orchestrator/report/report.h"
+#include "orchestrator/report/report_print.h"
 
 enum { SHORT_KERNELS = 3 };
 

@@ -1,10 +1,8 @@
 #include "orchestrator/trace/timeline.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "common/base/file.h"
 #include "orchestrator/profiles/dfx_missing.h"
@@ -318,37 +316,6 @@ static int write_merged(const struct dfx_entry *entry, struct error *err)
     return rc;
 }
 
-/* A symlink to nothing is there: somebody meant it. */
-static bool is_absent(const char *path)
-{
-    struct stat st;
-
-    return lstat(path, &st) < 0 && errno == ENOENT;
-}
-
-int timeline_read_run(const char *dir, struct run_record *run, struct notes *notes, struct error *err)
-{
-    char *path = file_join(dir, "l3_run.json", err);
-    struct error fault = {0};
-    int rc = 0;
-
-    memset(run, 0, sizeof *run);
-    if (!path)
-        return -1;
-    if (is_absent(path))
-        notes_add(notes, "there is no l3_run.json: ranks cannot be related in time; waiting, skew in time and the "
-                         "critical path through the plan are not known");
-    else if (run_record_read(path, run, &fault))
-        notes_add(notes,
-                  "%s: ranks cannot be related in time; waiting, skew in time and the critical path through the plan "
-                  "are not known",
-                  fault.what);
-    else
-        rc = 1;
-    free(path);
-    return rc;
-}
-
 int timeline_write_all(const char *dir, struct error *err)
 {
     struct notes notes = {0};
@@ -359,7 +326,7 @@ int timeline_write_all(const char *dir, struct error *err)
 
     if (dfx_list_read(dir, &list, err))
         return -1;
-    related = timeline_read_run(list.dir, &run, &notes, err);
+    related = run_record_read_dir(list.dir, &run, &notes, err);
     if (related >= 0)
         path = file_join(list.dir, "l3_timeline.json", err);
     if (path)

@@ -30,7 +30,4 @@ int timeline_write(const char *path, const struct dfx_list *list, const struct r
  * beside every dispatch's records. Uses l3_run.json where it is there. */
 int timeline_write_all(const char *dir, struct error *err);
 
-/* Read `dir`/l3_run.json: 1 when read, 0 when it is not there or unusable (then a note says so), -1 out of memory. */
-int timeline_read_run(const char *dir, struct run_record *run, struct notes *notes, struct error *err);
-
 #endif

@@ -11,7 +11,7 @@
 #include <stdbool.h>
 #include <time.h>
 
-#include "rank-worker/compile/compile.h"
+#include "common/plan/program_table.h"
 #include "rank-worker/compile/deps.h"
 #include "rank-worker/compile/scan.h"
 #include "rank-worker/compile/toolchain.h"

@@ -16,6 +16,7 @@
 
 #include "common/base/file.h"
 #include "common/base/log.h"
+#include "orchestrator/open/build.h"
 #include "orchestrator/record/record.h"
 
 static const char kernel_config[] =

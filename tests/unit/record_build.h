@@ -7,6 +7,7 @@
 #include "tests/unit/temp_dir.h"
 
 #include "common/base/log.h"
+#include "orchestrator/open/build.h"
 #include "orchestrator/record/record.h"
 
 #define KERNEL_CONFIG                                                                                            \

@@ -2,6 +2,7 @@
 #include "temp_dir.h"
 
 #include "orchestrator/open/build.h"
+#include "orchestrator/open/override.h"
 
 #define PARAMS "\"params\": [{\"name\": \"x__ssa_v0\", \"direction\": \"In\", \"shape\": [4, -1], \"dtype\": \"fp32\"}]"
 #define GOOD "{\"schema\": 2, " PARAMS "}"

@@ -2,7 +2,8 @@
 #include "tests/unit/temp_dir.h"
 
 #include "orchestrator/profiles/dfx_missing.h"
-#include "orchestrator/report/report.h"
+#include "orchestrator/report/report_make.h"
+#include "orchestrator/report/report_print.h"
 #include "orchestrator/trace/timeline.h"
 
 static const struct run_captured everything = {true, true, true, 4, 2, 2};
@@ -235,10 +236,10 @@ static void a_record_that_is_no_file_is_not_absent(void **state)
     struct error err;
 
     (void)state;
-    assert_int_equal(timeline_read_run(dir, &run, &notes, &err), 0);
+    assert_int_equal(run_record_read_dir(dir, &run, &notes, &err), 0);
     assert_non_null(strstr(notes.items[0], "there is no l3_run.json"));
     link_to_itself(dir, "l3_run.json");
-    assert_int_equal(timeline_read_run(dir, &run, &notes, &err), 0);
+    assert_int_equal(run_record_read_dir(dir, &run, &notes, &err), 0);
     assert_null(strstr(notes.items[1], "there is no l3_run.json"));
     assert_non_null(strstr(notes.items[1], "l3_run.json"));
     notes_free(&notes);

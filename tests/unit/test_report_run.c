@@ -5,7 +5,8 @@
 #include "common/plan/plan_stream.h"
 #include "orchestrator/plan/edges.h"
 #include "orchestrator/trace/merged.h"
-#include "orchestrator/report/report.h"
+#include "orchestrator/report/report_make.h"
+#include "orchestrator/report/report_print.h"
 #include "orchestrator/profiles/run_record.h"
 #include "orchestrator/trace/timeline.h"
 

@@ -5,6 +5,7 @@
 
 #include "common/base/file.h"
 #include "common/base/json.h"
+#include "orchestrator/open/build.h"
 #include "orchestrator/open/inspect.h"
 #include "orchestrator/job/result.h"
 

@@ -2,7 +2,8 @@
  * "clocks", written, read and refused. */
 #include "tests/unit/trace_count.h"
 
-#include "orchestrator/report/report.h"
+#include "orchestrator/report/report_make.h"
+#include "orchestrator/report/report_print.h"
 #include "orchestrator/profiles/run_record.h"
 #include "orchestrator/trace/timeline.h"
 

@@ -1,6 +1,6 @@
-/* report_html - the charts of the page; report_html.c puts it together. Width of all charts: REPORT_WIDTH. */
-#ifndef L3R_ORCHESTRATOR_REPORT_REPORT_HTML_H
-#define L3R_ORCHESTRATOR_REPORT_REPORT_HTML_H
+/* report_charts - the charts of the HTML report; report_html.c puts the page together. Width of all charts: REPORT_WIDTH. */
+#ifndef L3R_ORCHESTRATOR_REPORT_REPORT_CHARTS_H
+#define L3R_ORCHESTRATOR_REPORT_REPORT_CHARTS_H
 
 #include <stdio.h>
 
