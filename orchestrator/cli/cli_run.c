@@ -20,6 +20,7 @@
 #include "orchestrator/open/build.h"
 #include "orchestrator/open/override.h"
 #include "orchestrator/job/marker.h"
+#include "orchestrator/job/run.h"
 #include "topology/topology.h"
 
 enum { OPT_DEVICE = 0x200, OPT_SEED, OPT_EXPECT, OPT_RTOL, OPT_ATOL, OPT_SAVE, OPT_TIMEOUT, OPT_PLAN, OPT_RESULT,
@@ -127,15 +128,6 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     default:
         return ARGP_ERR_UNKNOWN;
     }
-}
-
-void run_options_free(struct run_options *o)
-{
-    free(o->inputs);
-    free(o->expects);
-    free(o->scalars);
-    free(o->shapes);
-    free(o->subs);
 }
 
 static void level_from_environment(void)

@@ -1,9 +1,10 @@
-/* The exchange over MPI: identities to process 0, then its questions, one process after the other. */
+/* The exchange: identities to process 0, then its questions, one process after the other. */
 #include <string.h>
 
 #include "common/base/clock.h"
 #include "common/base/log.h"
 #include "orchestrator/clocks/job_clocks.h"
+#include "orchestrator/messages/mpi_message.h"
 #include "topology/placement.h"
 
 enum { SAMPLES = 40, LIMIT_S = 10, TAG_IDENTITY = 1701, TAG_QUESTION, TAG_ANSWER };
@@ -12,38 +13,6 @@ enum { SAMPLES = 40, LIMIT_S = 10, TAG_IDENTITY = 1701, TAG_QUESTION, TAG_ANSWER
 static uint64_t limit_ns(int times)
 {
     return clock_now_ns() + (uint64_t)times * LIMIT_S * 1000000000u;
-}
-
-/* 0: received; 1: nothing came by the deadline, and nothing will be written to `buf` any more. */
-static int receive(void *buf, size_t nbytes, int from, int tag, uint64_t deadline, bool brisk, struct error *err)
-{
-    MPI_Request request;
-    MPI_Status status;
-    int cancelled = 0, rc = MPI_Irecv(buf, (int)nbytes, MPI_BYTE, from, tag, MPI_COMM_WORLD, &request);
-
-    if (rc != MPI_SUCCESS)
-        return mpi_job_error(err, rc, "MPI_Irecv");
-    rc = mpi_job_wait(&request, deadline, brisk, "MPI_Irecv", err);
-    if (rc != 1)
-        return rc;
-    if ((rc = MPI_Cancel(&request)) != MPI_SUCCESS || (rc = MPI_Wait(&request, &status)) != MPI_SUCCESS ||
-        (rc = MPI_Test_cancelled(&status, &cancelled)) != MPI_SUCCESS)
-        return mpi_job_error(err, rc, "MPI_Cancel");
-    return cancelled ? 1 : 0;
-}
-
-/* 0: `buf` is free again; 1: not by the deadline: it belongs to MPI for good. */
-static int send(const void *buf, size_t nbytes, int to, int tag, uint64_t deadline, struct error *err)
-{
-    MPI_Request request;
-    int rc = MPI_Isend(buf, (int)nbytes, MPI_BYTE, to, tag, MPI_COMM_WORLD, &request);
-
-    if (rc != MPI_SUCCESS)
-        return mpi_job_error(err, rc, "MPI_Isend");
-    rc = mpi_job_wait(&request, deadline, true, "MPI_Isend", err);
-    if (rc == 1)
-        MPI_Request_free(&request);
-    return rc;
 }
 
 /* --- process 0 ---------------------------------------------------------- */
@@ -56,7 +25,7 @@ static int put(struct job_clocks_process *p, int process, struct job_clocks_mess
     if (p->deaf)
         return 1;
     p->out = message;
-    rc = send(&p->out, sizeof p->out, process, TAG_QUESTION, deadline, err);
+    rc = mpi_message_send(&p->out, sizeof p->out, process, TAG_QUESTION, deadline, err);
     p->deaf = rc != 0;
     return rc;
 }
@@ -69,7 +38,7 @@ static int take_identity(struct job_clocks_process *p, int process, uint32_t rou
     int rc;
 
     do
-        rc = receive(&told, sizeof told, process, TAG_IDENTITY, deadline, false, err);
+        rc = mpi_message_receive(&told, sizeof told, process, TAG_IDENTITY, deadline, false, err);
     while (rc == 0 && told.round != round);
     if (rc == 0)
         p->told = told;
@@ -85,7 +54,7 @@ static int ask(struct job_clocks_process *p, int process, struct job_clocks_mess
     sample->sent_ns = clock_now_ns();
     rc = put(p, process, question, deadline, err);
     while (rc == 0) {
-        rc = receive(&answer, sizeof answer, process, TAG_ANSWER, deadline, true, err);
+        rc = mpi_message_receive(&answer, sizeof answer, process, TAG_ANSWER, deadline, true, err);
         sample->received_ns = clock_now_ns();
         if (rc == 0 && answer.round == question.round && answer.number == question.number)
             break;
@@ -180,7 +149,7 @@ int job_clocks_measure(struct job_clocks *clocks, const struct mpi_job *job, str
 static int answer(uint32_t round, bool brisk, uint64_t deadline, struct error *err)
 {
     struct job_clocks_message message;
-    int rc = receive(&message, sizeof message, 0, TAG_QUESTION, deadline, brisk, err);
+    int rc = mpi_message_receive(&message, sizeof message, 0, TAG_QUESTION, deadline, brisk, err);
 
     if (rc < 0)
         return -1;
@@ -193,7 +162,7 @@ static int answer(uint32_t round, bool brisk, uint64_t deadline, struct error *e
     if (message.number < 0)
         return 1;
     message.stamp_ns = clock_now_ns();
-    rc = send(&message, sizeof message, 0, TAG_ANSWER, deadline, err);
+    rc = mpi_message_send(&message, sizeof message, 0, TAG_ANSWER, deadline, err);
     return rc == 1 ? error_set(err, "clocks", "look at process 0 of the job", "process 0 takes no messages") : rc;
 }
 
@@ -205,7 +174,7 @@ int job_clocks_answer(const struct mpi_job *job, const struct order *order, stru
 
     job_clocks_identify(&told);
     told.round = order->round;
-    rc = send(&told, sizeof told, 0, TAG_IDENTITY, deadline, err);
+    rc = mpi_message_send(&told, sizeof told, 0, TAG_IDENTITY, deadline, err);
     if (rc)
         return rc < 0 ? -1
                       : error_set(err, "clocks", "look at process 0 of the job",

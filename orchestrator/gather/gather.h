@@ -20,9 +20,9 @@
 #include "common/segment/segment.h"
 #include "orchestrator/gather/inbox.h"
 #include "orchestrator/messages/events.h"
-#include "orchestrator/messages/mpi_job.h"
+#include "orchestrator/messages/order.h"
 
-enum { GATHER_TOKEN = 40, GATHER_PARCELS = 4 };
+enum { GATHER_TOKEN = ORDER_TOKEN_MAX, GATHER_PARCELS = 4 };
 
 /* --- process 0 --- */
 

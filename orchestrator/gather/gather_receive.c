@@ -10,6 +10,7 @@
 #include "orchestrator/gather/parcel.h"
 #include "orchestrator/gather/gather.h"
 #include "orchestrator/gather/gather_wire.h"
+#include "orchestrator/messages/mpi_call.h"
 
 enum { LIMIT_S = 10 };
 
@@ -107,8 +108,8 @@ static int receive(struct gather_receiver *r, uint32_t process, uint64_t nbytes,
                          (unsigned long long)nbytes);
     rc = MPI_Irecv(r->parcel.bytes, (int)nbytes, MPI_BYTE, (int)process, GATHER_TAG, MPI_COMM_WORLD, &request);
     if (rc != MPI_SUCCESS)
-        return mpi_job_error(err, rc, "MPI_Irecv");
-    rc = mpi_job_wait(&request, deadline_ns, r->hurry, "MPI_Irecv", err);
+        return mpi_call_error(err, rc, "MPI_Irecv");
+    rc = mpi_call_wait(&request, deadline_ns, r->hurry, "MPI_Irecv", err);
     if (rc == 1)
         rc = error_set(err, "profiles", "look at its host", "process %u announced profiles and did not send them", process);
     if (rc < 0) {

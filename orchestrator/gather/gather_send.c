@@ -12,6 +12,7 @@
 #include "orchestrator/gather/gather.h"
 #include "orchestrator/gather/gather_wire.h"
 #include "orchestrator/gather/outbox.h"
+#include "orchestrator/messages/mpi_call.h"
 
 enum { LOOK_NS = 100000000, LEAST_NAP_NS = 50000, MOST_NAP_NS = 1000000, BRISK_NS = 300000 };
 
@@ -188,7 +189,7 @@ static int test_slot(struct gather_sender *s, struct slot *slot, struct error *e
     int done = 0, rc = MPI_Test(&slot->request, &done, MPI_STATUS_IGNORE);
 
     if (rc != MPI_SUCCESS)
-        return mpi_job_error(err, rc, "MPI_Test");
+        return mpi_call_error(err, rc, "MPI_Test");
     if (done) {
         slot->under_way = false;
         tell_moved(s);
@@ -203,7 +204,7 @@ static int send_slot(struct slot *slot, struct events *events, uint32_t process,
                        &slot->request);
 
     if (rc != MPI_SUCCESS)
-        return mpi_job_error(err, rc, "MPI_Isend");
+        return mpi_call_error(err, rc, "MPI_Isend");
     slot->under_way = true;
     return events_send(events, &event, err);
 }

@@ -4,9 +4,9 @@
 #include <unistd.h>
 
 #include "orchestrator/job/assist.h"
-#include "orchestrator/job/interrupt.h"
 #include "orchestrator/job/marker.h"
 #include "orchestrator/messages/order.h"
+#include "orchestrator/messages/stop_signals.h"
 #include "topology/placement.h"
 
 enum { MOMENT_MS = 600 };
@@ -120,7 +120,7 @@ int follow_process_0(struct participant *me)
         if (rc == 0 && order.kind != ORDER_LEAVE)
             rc = follow(me, &order, &err);
     } while (rc == 0 && order.kind != ORDER_LEAVE);
-    if (rc < 0 && interrupt_is_pending())
+    if (rc < 0 && stop_signal_is_pending())
         leave_interrupted(me);
     participant_close(me);
     if (rc < 0) {

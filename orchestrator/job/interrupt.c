@@ -1,21 +1,15 @@
 #include "orchestrator/job/interrupt.h"
 
+#include <signal.h>
 #include <stddef.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "orchestrator/job/marker.h"
+#include "orchestrator/messages/stop_signals.h"
 
 static const struct phases *volatile watched;
 static volatile sig_atomic_t leave_code = EXIT_CODE_INFRA;
-
-void interrupt_signals(sigset_t *set)
-{
-    sigemptyset(set);
-    sigaddset(set, SIGINT);
-    sigaddset(set, SIGTERM);
-    sigaddset(set, SIGHUP);
-}
 
 static void put(int fd, const char *text)
 {
@@ -42,7 +36,7 @@ void interrupt_install(void)
 {
     struct sigaction action = {.sa_handler = leave};
 
-    interrupt_signals(&action.sa_mask);
+    stop_signals(&action.sa_mask);
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
     sigaction(SIGHUP, &action, NULL);
@@ -57,12 +51,4 @@ void interrupt_settle(int exit_code)
 {
     leave_code = exit_code;
     watched = NULL;
-}
-
-bool interrupt_is_pending(void)
-{
-    sigset_t pending;
-
-    return sigpending(&pending) == 0 && (sigismember(&pending, SIGINT) == 1 || sigismember(&pending, SIGTERM) == 1 ||
-                                         sigismember(&pending, SIGHUP) == 1);
 }

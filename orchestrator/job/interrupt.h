@@ -8,13 +8,7 @@
 #ifndef L3R_ORCHESTRATOR_JOB_INTERRUPT_H
 #define L3R_ORCHESTRATOR_JOB_INTERRUPT_H
 
-#include <signal.h>
-#include <stdbool.h>
-
 #include "orchestrator/prepare/phases.h"
-
-/* The signals that ask a run to end. */
-void interrupt_signals(sigset_t *set);
 
 /* Take them from now on: leave with exit code 3, silently. */
 void interrupt_install(void);
@@ -24,8 +18,5 @@ void interrupt_watch(const struct phases *phases);
 
 /* The verdict is out: from now on leave with `exit_code`, silently. */
 void interrupt_settle(int exit_code);
-
-/* Does a signal wait that is blocked, since it is to be read? For waits that look at nothing else. */
-bool interrupt_is_pending(void);
 
 #endif

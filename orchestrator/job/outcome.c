@@ -11,6 +11,7 @@
 #include "orchestrator/job/marker.h"
 #include "orchestrator/job/timings.h"
 #include "orchestrator/job/versions.h"
+#include "orchestrator/messages/stop_signals.h"
 
 static void set_failure(struct outcome *out, const struct error *err)
 {
@@ -124,7 +125,7 @@ static int print_marker(const struct outcome *out, const struct prepared *p)
     int code = marker_exit_code(out->verdict);
     sigset_t set, before;
 
-    interrupt_signals(&set);
+    stop_signals(&set);
     sigprocmask(SIG_BLOCK, &set, &before);
     if (marker_print(out->verdict, p->recording.build.device_ids, p->recording.build.ndevice) < 0) {
         log_msg(LOG_ERROR, "stdout did not take the result: %s", strerror(errno));

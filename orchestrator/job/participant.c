@@ -4,7 +4,7 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 
-#include "orchestrator/job/interrupt.h"
+#include "orchestrator/messages/stop_signals.h"
 #include "topology/placement.h"
 #include "topology/topology.h"
 
@@ -47,7 +47,7 @@ void participant_end_executors(struct participant *me)
 
 void participant_signals(sigset_t *set)
 {
-    interrupt_signals(set);
+    stop_signals(set);
     sigaddset(set, SIGCHLD);
 }
 

@@ -1,19 +1,31 @@
-/* The `run` command from MPI_Init to the marker. */
+#include "orchestrator/job/run.h"
+
 #include <signal.h>
 
 #include "common/base/log.h"
-#include "orchestrator/prepare/changes.h"
+#include "orchestrator/job/assist.h"
 #include "orchestrator/job/follow.h"
 #include "orchestrator/job/interrupt.h"
 #include "orchestrator/job/lead.h"
 #include "orchestrator/job/marker.h"
 #include "orchestrator/job/relate.h"
 #include "orchestrator/job/timings.h"
+#include "orchestrator/prepare/changes.h"
+#include "topology/topology.h"
+
+static int share_with_job(void *job, const struct build *build, const struct program_table *programs,
+                          const bool *needed, struct error *err)
+{
+    return assist_offer(job, build->platform, programs, needed, err);
+}
 
 /* Everything process 0 does, up to the verdict in `out`. */
 static void replay(struct participant *me, const struct run_options *o, struct prepared *p, struct outcome *out)
 {
-    if (prepare(o, &me->job, &out->phases, p, &out->error) < 0) {
+    const struct prepare_job job = {.jobs = topology_share(me->job.node_size, me->job.rank), .share = share_with_job,
+                                    .context = &me->job};
+
+    if (prepare(o, &job, &out->phases, p, &out->error) < 0) {
         out->verdict = RESULT_INFRA;
         return;
     }

@@ -1,8 +1,8 @@
 #include "orchestrator/job/versions.h"
 
-#include <mpi.h>
-#include <stdio.h>
 #include <string.h>
+
+#include "orchestrator/messages/mpi_job.h"
 
 static void add(struct versions *v, const char *name, const char *text)
 {
@@ -12,13 +12,8 @@ static void add(struct versions *v, const char *name, const char *text)
 
 void versions_collect(struct versions *v, const struct compiled *compiled)
 {
-    char library[MPI_MAX_LIBRARY_VERSION_STRING] = "";
-    int n = 0;
-
     memset(v, 0, sizeof *v);
-    MPI_Get_library_version(library, &n);
-    library[strcspn(library, ",\n")] = '\0';
-    snprintf(v->text, sizeof v->text, "%s", library);
+    mpi_job_library(v->text, sizeof v->text);
     add(v, "l3replay", L3R_VERSION);
     add(v, "mpi", v->text);
     add(v, "kernel_compiler", compiled->kernel_compiler);

@@ -1,15 +1,9 @@
 /*
- * mpi_job - the MPI job: who is in it, and waiting for it without burning a core.
- *
- * Open MPI waits by polling; with more processes than cores that takes the
- * cores from the compilers and kernels that are waited for. So every wait of
- * ours that may be long is a non-blocking call, tested at growing intervals
- * with sleep in between (at most 1 ms: little beside what is waited for).
+ * mpi_job - the MPI job: who is in it, and what process 0 tells all. Waits do not burn a core (mpi_call.h).
  */
 #ifndef L3R_ORCHESTRATOR_MESSAGES_MPI_JOB_H
 #define L3R_ORCHESTRATOR_MESSAGES_MPI_JOB_H
 
-#include <mpi.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -28,14 +22,8 @@ int mpi_job_start(struct mpi_job *job, int *argc, char ***argv, struct error *er
 /* Process 0's `nbytes` at `buf` to all. */
 int mpi_job_share(const struct mpi_job *job, void *buf, size_t nbytes, struct error *err);
 
-/* Wait for a request of a non-blocking call, which `call` names. 0: it is complete; 1: it is not by `deadline_ns`
- * (clock_now_ns(); 0: wait for ever) and is still under way. `brisk` polls for the first moment, for answers that come
- * within microseconds and whose time counts. -1 also when a signal waits that is blocked (interrupt.h): whoever reads
- * signals must get to it. Then too the request is still under way. */
-int mpi_job_wait(MPI_Request *request, uint64_t deadline_ns, bool brisk, const char *call, struct error *err);
-
-/* The error of an MPI call that returned `code`. Returns -1. */
-int mpi_job_error(struct error *err, int code, const char *call);
+/* Name and version of the MPI library in `buf`. */
+void mpi_job_library(char *buf, size_t size);
 
 void mpi_job_end(void);
 

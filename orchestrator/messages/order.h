@@ -8,9 +8,8 @@
 #include <stdint.h>
 
 #include "orchestrator/messages/events.h"
-#include "orchestrator/gather/gather.h"
 
-enum { ORDER_CLOCK_MAX = 96 };
+enum { ORDER_CLOCK_MAX = 96, ORDER_TOKEN_MAX = 40 };
 
 enum order_kind {
     ORDER_LEAVE = 0, /* there is nothing more to do */
@@ -31,7 +30,7 @@ struct order {
         struct { /* ORDER_RUN; the last two are those of the first, and last for all passes */
             int32_t pid, segment_fd; /* where the segment is */
             char endpoint[EVENTS_ENDPOINT_MAX];
-            char token[GATHER_TOKEN]; /* gather.h; "": no profiles are wanted */
+            char token[ORDER_TOKEN_MAX]; /* gather.h; "": no profiles are wanted */
         };
         struct { /* ORDER_CLOCKS */
             uint32_t round;

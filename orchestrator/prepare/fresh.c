@@ -7,7 +7,7 @@
 
 #include "common/base/log.h"
 #include "rank-worker/cache/binaries.h"
-#include "rank-worker/cache/identity.h"
+#include "rank-worker/compile/identity.h"
 #include "rank-worker/cache/invalidate.h"
 #include "rank-worker/cache/transaction.h"
 #include "rank-worker/splice/splice.h"

@@ -37,9 +37,7 @@ struct run_options {
     struct dfx_options dfx;
 };
 
+/* Free the lists; a zeroed struct is fine. */
 void run_options_free(struct run_options *o);
-
-/* Replay. Called in every process of the job, with its command line for MPI. Returns the exit code. */
-int run_replay(const struct run_options *options, int argc, char **argv);
 
 #endif

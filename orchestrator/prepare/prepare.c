@@ -9,9 +9,7 @@
 #include "common/plan/sheet.h"
 #include "orchestrator/open/override.h"
 #include "orchestrator/plan/edges.h"
-#include "orchestrator/job/assist.h"
 #include "orchestrator/prepare/load.h"
-#include "topology/topology.h"
 
 static int check_device(const struct run_options *o, const struct build *build, struct error *err)
 {
@@ -112,32 +110,25 @@ static int write_sheet(struct prepared *p, struct error *err)
     return p->sheet ? 0 : -1;
 }
 
-static int share_with_job(void *job, const struct build *build, const struct program_table *programs,
-                          const bool *needed, struct error *err)
-{
-    return assist_offer(job, build->platform, programs, needed, err);
-}
-
-static int compile(const struct run_options *o, const struct mpi_job *job, struct prepared *p, struct error *err)
+static int compile(const struct run_options *o, const struct prepare_job *job, struct prepared *p, struct error *err)
 {
     struct recording *r = &p->recording;
     struct fresh_options fresh = o->fresh;
-    int jobs = topology_share(job->node_size, job->rank);
     bool *wanted = wanted_programs(p, err);
     int rc = -1;
 
     if (!wanted)
         return -1;
-    fresh.share = share_with_job;
-    fresh.context = (void *)(uintptr_t)job;
+    fresh.share = job->share;
+    fresh.context = job->context;
     if (compile_check(&r->programs, wanted, err) == 0 && fresh_sources(r->build.dir, &fresh, err) == 0 &&
-        fresh_binaries(&r->build, &r->programs, wanted, jobs, &fresh, &p->compiled, err) == 0)
+        fresh_binaries(&r->build, &r->programs, wanted, job->jobs, &fresh, &p->compiled, err) == 0)
         rc = write_sheet(p, err);
     free(wanted);
     return rc;
 }
 
-int prepare(const struct run_options *o, const struct mpi_job *job, struct phases *phases, struct prepared *p,
+int prepare(const struct run_options *o, const struct prepare_job *job, struct phases *phases, struct prepared *p,
             struct error *err)
 {
     memset(p, 0, sizeof *p);

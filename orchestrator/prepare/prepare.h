@@ -8,7 +8,6 @@
 #include "common/segment/segment.h"
 #include "orchestrator/data/verify.h"
 #include "orchestrator/prepare/binding.h"
-#include "orchestrator/messages/mpi_job.h"
 #include "orchestrator/prepare/options.h"
 #include "orchestrator/prepare/phases.h"
 #include "orchestrator/prepare/recording.h"
@@ -26,8 +25,17 @@ struct prepared {
     struct segment segment;
 };
 
+/* What the job of this process gives to preparing. */
+struct prepare_job {
+    int jobs; /* compilers at once in this process */
+    /* Of fresh_options (fresh.h): have the other processes compile along. */
+    int (*share)(void *context, const struct build *build, const struct program_table *programs, const bool *needed,
+                 struct error *err);
+    void *context;
+};
+
 /* Fill `out`; on failure what was made stays in it for prepare_free(). */
-int prepare(const struct run_options *options, const struct mpi_job *job, struct phases *phases, struct prepared *out,
+int prepare(const struct run_options *options, const struct prepare_job *job, struct phases *phases, struct prepared *out,
             struct error *err);
 void prepare_free(struct prepared *p);
 

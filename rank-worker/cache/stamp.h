@@ -11,16 +11,9 @@
 #include <stdbool.h>
 
 #include "common/base/error.h"
+#include "rank-worker/compile/identity.h"
 
 #define STAMP_FILE "cache/binary_context.json"
-
-/* What binaries are built for; see identity.h. */
-struct cache_identity {
-    char *platform;
-    char *runtime_name;
-    char *runtime_revision; /* NULL: not known, so that nothing can be trusted */
-    char *pto_isa_revision; /* the same */
-};
 
 enum stamp_reason {
     STAMP_CURRENT = 0, /* the binaries may be used */

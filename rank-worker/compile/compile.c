@@ -7,7 +7,7 @@
 
 #include "common/base/executable.h"
 #include "common/base/install.h"
-#include "rank-worker/cache/identity.h"
+#include "rank-worker/compile/identity.h"
 #include "rank-worker/compile/build_units.h"
 #include "rank-worker/compile/ccache.h"
 #include "rank-worker/compile/headers.h"

@@ -18,7 +18,7 @@
 #include "common/base/error.h"
 #include "common/plan/plan.h"
 #include "common/plan/program_table.h"
-#include "rank-worker/cache/stamp.h"
+#include "rank-worker/compile/identity.h"
 
 struct compile_options {
     const char *platform;
@@ -53,7 +53,7 @@ int compile_check(const struct program_table *programs, const bool *wanted, stru
  * dispatch and the type. */
 int compile_check_plan(const struct plan *plan, const struct program_table *programs, struct error *err);
 
-/* What binaries of these programs are built for today (rank-worker/cache/identity.h): platform, runtime, our
+/* What binaries of these programs are built for today (rank-worker/compile/identity.h): platform, runtime, our
  * headers and compilers, and PTO-ISA where $PTO_ISA_ROOT names one. Freed with identity_free(). */
 int compile_identity(const struct program_table *programs, const char *platform, struct cache_identity *out,
                      struct error *err);

@@ -17,9 +17,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <mpi.h>
+
 #include "common/base/clock.h"
 #include "orchestrator/gather/parcel.h"
 #include "orchestrator/gather/gather.h"
+#include "orchestrator/messages/mpi_job.h"
 #include "tests/bench/build_writer.h"
 
 struct shape {

@@ -11,6 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "orchestrator/job/run.h"
 #include "orchestrator/prepare/load.h"
 #include "orchestrator/prepare/options.h"
 #include "orchestrator/prepare/prepare.h"
@@ -31,7 +32,7 @@ static int make_build(struct build *build, const struct run_options *o, struct e
     return 0;
 }
 
-int prepare(const struct run_options *options, const struct mpi_job *job, struct phases *phases, struct prepared *out,
+int prepare(const struct run_options *options, const struct prepare_job *job, struct phases *phases, struct prepared *out,
             struct error *err)
 {
     struct recording *r = &out->recording;

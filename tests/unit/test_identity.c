@@ -3,7 +3,8 @@
 
 #include "common/base/file.h"
 #include "common/base/log.h"
-#include "rank-worker/cache/identity.h"
+#include "rank-worker/compile/identity.h"
+#include "rank-worker/compile/toolchain.h"
 
 static int setup(void **state)
 {

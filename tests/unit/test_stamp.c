@@ -7,7 +7,7 @@
 
 #include "common/base/file.h"
 #include "common/base/log.h"
-#include "rank-worker/cache/identity.h"
+#include "rank-worker/compile/identity.h"
 #include "rank-worker/cache/lock.h"
 #include "rank-worker/cache/transaction.h"
 

@@ -1,4 +1,4 @@
-#include "rank-worker/cache/identity.h"
+#include "rank-worker/compile/identity.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -13,6 +13,7 @@
 #include "common/base/args.h"
 #include "rank-worker/compile/jobs.h"
 #include "rank-worker/compile/store.h"
+#include "rank-worker/compile/toolchain.h"
 
 enum { GIT_LIMIT_MS = 5000 };
 

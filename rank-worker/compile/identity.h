@@ -6,12 +6,20 @@
  * the Python tools compute: they rebuild what we stamped, and we rebuild what they stamped. Rules:
  * docs/formats.md, "The stamp of binaries".
  */
-#ifndef L3R_RANK_WORKER_CACHE_IDENTITY_H
-#define L3R_RANK_WORKER_CACHE_IDENTITY_H
+#ifndef L3R_RANK_WORKER_COMPILE_IDENTITY_H
+#define L3R_RANK_WORKER_COMPILE_IDENTITY_H
 
 #include "common/base/error.h"
-#include "rank-worker/cache/stamp.h"
-#include "rank-worker/compile/toolchain.h"
+
+/* What binaries are built for. */
+struct cache_identity {
+    char *platform;
+    char *runtime_name;
+    char *runtime_revision; /* NULL: not known, so that nothing can be trusted */
+    char *pto_isa_revision; /* the same */
+};
+
+struct toolchain;
 
 /* Copies of four texts; the revisions may be NULL (not known). 0, or -1 without memory. */
 int identity_make(const char *platform, const char *runtime_name, const char *runtime_revision,

@@ -1,0 +1,12 @@
+#include "orchestrator/prepare/options.h"
+
+#include <stdlib.h>
+
+void run_options_free(struct run_options *o)
+{
+    free(o->inputs);
+    free(o->expects);
+    free(o->scalars);
+    free(o->shapes);
+    free(o->subs);
+}
