@@ -26,19 +26,6 @@ void plan_free(struct plan *p)
     *p = (struct plan){0};
 }
 
-uint64_t plan_view_extent(const struct plan *p, const struct plan_view *v)
-{
-    const int64_t *dims = p->dims + v->dims;
-    uint64_t last = 0;
-
-    for (uint32_t i = 0; i < v->ndim; i++) {
-        if (dims[i] == 0)
-            return 0;
-        last += (uint64_t)(dims[i] - 1) * (uint64_t)dims[v->ndim + i];
-    }
-    return (last + 1) * dtype_size(v->dtype);
-}
-
 const char *plan_node_label(const struct plan *p, uint32_t node, char *buf, size_t size)
 {
     const struct plan_node *n = &p->nodes[node];

@@ -201,9 +201,6 @@ int plan_unpack(struct plan *p, void *block, size_t nbytes, bool own, struct err
 /* Check every count, index and range of `p`, as plan_unpack() does; -1 names the first fault. */
 int plan_check(const struct plan *p, struct error *err);
 
-/* Number of bytes from the first to one past the last byte that a view touches; 0 when it is empty. */
-uint64_t plan_view_extent(const struct plan *p, const struct plan_view *v);
-
 /* "dispatch 12 (chip_orch on card 1, host_orch.py:37)" for messages; buf is NUL-terminated. */
 const char *plan_node_label(const struct plan *p, uint32_t node, char *buf, size_t size);
 

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/plan/plan_view.h"
 #include "orchestrator/plan/edges_index.h"
 
 /* A view on its way into a tree. */
@@ -35,7 +36,7 @@ static void mark_used(const struct plan *p, uint8_t *view_used, uint8_t *written
     }
     /* What is never written orders nothing, and neither do views of no bytes. */
     for (uint32_t i = 0; i < p->nview; i++)
-        if (view_used[i] && (!written[p->views[i].storage] || plan_view_extent(p, &p->views[i]) == 0))
+        if (view_used[i] && (!written[p->views[i].storage] || plan_view_tensor(p, &p->views[i]).nbytes == 0))
             view_used[i] = 0;
 }
 

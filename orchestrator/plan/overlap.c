@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "common/plan/dtype.h"
+#include "common/plan/plan_view.h"
 
 /* Take a dimension out of a form, keeping the order of the others. */
 static void drop_dim(struct overlap_form *f, uint32_t d)
@@ -37,26 +37,26 @@ static void merge_dims(struct overlap_form *f)
 
 void overlap_form(const struct plan *p, const struct plan_view *v, struct overlap_form *out)
 {
-    const int64_t *dims = p->dims + v->dims;
-    uint64_t element = dtype_size(v->dtype);
+    const struct plan_tensor view = plan_view_tensor(p, v);
+    uint64_t element = dtype_size(view.dtype);
 
-    *out = (struct overlap_form){.offset = v->offset * element, .run = element, .extent = plan_view_extent(p, v)};
+    *out = (struct overlap_form){.offset = view.offset, .run = element, .extent = view.nbytes};
     if (out->extent == 0) {
         out->run = 0;
         return;
     }
-    for (uint32_t i = 0; i < v->ndim; i++) {
-        uint64_t stride = (uint64_t)dims[v->ndim + i] * element;
+    for (uint32_t i = 0; i < view.ndim; i++) {
+        uint64_t stride = (uint64_t)view.stride[i] * element;
         uint32_t at = out->ndim;
 
-        if (dims[i] < 2 || stride == 0)
+        if (view.shape[i] < 2 || stride == 0)
             continue;
         for (; at > 0 && out->stride[at - 1] < stride; at--) {
             out->stride[at] = out->stride[at - 1];
             out->count[at] = out->count[at - 1];
         }
         out->stride[at] = stride;
-        out->count[at] = (uint64_t)dims[i];
+        out->count[at] = (uint64_t)view.shape[i];
         out->ndim++;
     }
     merge_dims(out);

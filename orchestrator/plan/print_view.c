@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "common/plan/plan_view.h"
+
 struct text {
     char *buf;
     size_t size, used;
@@ -44,11 +46,11 @@ struct cut {
 };
 
 /* The view as a slice of its storage's shape. False when it is none. */
-static bool as_slice(const struct plan *p, const struct plan_view *v, struct cut *cuts)
+static bool as_slice(const struct plan *p, const struct plan_tensor *v, struct cut *cuts)
 {
     const struct plan_storage *s = &p->storages[v->storage];
-    const int64_t *size = p->dims + s->dims, *shape = p->dims + v->dims, *stride = shape + v->ndim;
-    uint64_t offset = v->offset, pitch = s->dtype == v->dtype ? s->nbytes / dtype_size(s->dtype) : 0;
+    const int64_t *size = p->dims + s->dims, *shape = v->shape, *stride = v->stride;
+    uint64_t offset = v->offset / dtype_size(v->dtype), pitch = s->dtype == v->dtype ? s->nbytes / dtype_size(s->dtype) : 0;
     uint32_t dim = 0;
 
     if (pitch == 0 || s->kind == PLAN_WINDOW || v->ndim > s->ndim)
@@ -77,7 +79,7 @@ static bool as_slice(const struct plan *p, const struct plan_view *v, struct cut
     return dim == v->ndim && offset == 0;
 }
 
-static void put_slice(struct text *t, const struct plan *p, const struct plan_view *v, const struct cut *cuts)
+static void put_slice(struct text *t, const struct plan *p, const struct plan_tensor *v, const struct cut *cuts)
 {
     const struct plan_storage *s = &p->storages[v->storage];
     const int64_t *size = p->dims + s->dims;
@@ -106,11 +108,11 @@ static void put_slice(struct text *t, const struct plan *p, const struct plan_vi
 }
 
 /* The name of the window's buffer that holds the view, and where in it the view begins. */
-static void put_window(struct text *t, const struct plan *p, const struct plan_view *v)
+static void put_window(struct text *t, const struct plan *p, const struct plan_tensor *v)
 {
     const struct plan_storage *s = &p->storages[v->storage];
     const struct plan_domain *d = &p->domains[s->domain];
-    uint64_t begin = v->offset * dtype_size(v->dtype), end = begin + plan_view_extent(p, v);
+    uint64_t begin = v->offset, end = begin + v->nbytes;
 
     put(t, "%s", plan_text(p, s->name));
     for (uint32_t i = 0; i < d->nbuffer; i++) {
@@ -126,50 +128,50 @@ static void put_window(struct text *t, const struct plan *p, const struct plan_v
         put(t, "+%" PRIu64 "B", begin);
 }
 
-static bool is_contiguous(const struct plan_view *v, const int64_t *dims)
+static bool is_contiguous(const struct plan_tensor *v)
 {
     int64_t step = 1;
 
     for (uint32_t i = v->ndim; i-- > 0;) {
-        if (dims[v->ndim + i] != step && dims[i] != 1)
+        if (v->stride[i] != step && v->shape[i] != 1)
             return false;
-        step *= dims[i] ? dims[i] : 1;
+        step *= v->shape[i] ? v->shape[i] : 1;
     }
     return true;
 }
 
-static void put_any(struct text *t, const struct plan *p, const struct plan_view *v)
+static void put_any(struct text *t, const struct plan *p, const struct plan_tensor *v)
 {
-    const int64_t *dims = p->dims + v->dims;
-    bool contiguous = is_contiguous(v, dims), window = p->storages[v->storage].kind == PLAN_WINDOW;
+    const uint64_t first = v->offset / dtype_size(v->dtype);
+    bool contiguous = is_contiguous(v), window = p->storages[v->storage].kind == PLAN_WINDOW;
 
     if (window)
         put_window(t, p, v);
     else
-        put(t, "%s.flat[%" PRIu64 ":", plan_text(p, p->storages[v->storage].name), v->offset);
+        put(t, "%s.flat[%" PRIu64 ":", plan_text(p, p->storages[v->storage].name), first);
     if (!window && contiguous && v->ndim == 1) {
-        put(t, "%" PRIu64 "]", v->offset + (uint64_t)dims[0]);
+        put(t, "%" PRIu64 "]", first + (uint64_t)v->shape[0]);
         return;
     }
     put(t, "%s as ", window ? "" : "]");
-    put_dims(t, dims, v->ndim);
+    put_dims(t, v->shape, v->ndim);
     if (!contiguous) {
         put(t, " strides ");
-        put_dims(t, dims + v->ndim, v->ndim);
+        put_dims(t, v->stride, v->ndim);
     }
 }
 
 const char *print_view(const struct plan *p, uint32_t view, char *buf, size_t size)
 {
-    const struct plan_view *v = &p->views[view];
+    const struct plan_tensor v = plan_view_tensor(p, &p->views[view]);
     struct text t = {.buf = buf, .size = size};
     struct cut cuts[PLAN_MAX_DIMS];
 
     buf[0] = '\0';
-    if (as_slice(p, v, cuts))
-        put_slice(&t, p, v, cuts);
+    if (as_slice(p, &v, cuts))
+        put_slice(&t, p, &v, cuts);
     else
-        put_any(&t, p, v);
+        put_any(&t, p, &v);
     return buf;
 }
 

@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/plan/plan_view.h"
+
 struct card {
     const struct device_ops *ops;
     const struct segment *seg;
@@ -148,25 +150,27 @@ static int resolve_scalar(struct card *card, const struct plan_scalar *s, uint64
     return 0;
 }
 
-static void resolve_tensor(const struct card *card, const struct plan_arg *arg, struct device_tensor *out)
+static int resolve_tensor(const struct card *card, const struct plan_arg *arg, struct device_tensor *out,
+                          struct error *err)
 {
-    const struct plan *plan = &card->seg->plan;
-    const struct plan_view *v = &plan->views[arg->view];
-    const int64_t *dims = plan->dims + v->dims;
+    struct plan_tensor view;
 
-    out->dtype = v->dtype;
+    if (plan_view_resolve(&card->seg->plan, arg->view, &view, err) < 0)
+        return -1;
+    out->dtype = view.dtype;
     out->tag = (enum tensor_tag)arg->tag;
-    out->addr = (char *)segment_storage(card->seg, v->storage) + v->offset * dtype_size(v->dtype);
-    out->nbytes = plan_view_extent(plan, v);
-    out->ndim = v->ndim;
-    for (uint32_t i = 0; i < v->ndim; i++) {
-        out->shape[i] = (uint32_t)dims[i];
-        out->stride[i] = (uint32_t)dims[v->ndim + i];
+    out->addr = (char *)segment_storage(card->seg, view.storage) + view.offset;
+    out->nbytes = view.nbytes;
+    out->ndim = view.ndim;
+    for (uint32_t i = 0; i < view.ndim; i++) {
+        out->shape[i] = (uint32_t)view.shape[i];
+        out->stride[i] = (uint32_t)view.stride[i];
     }
-    if (v->ndim == 0) { /* a device knows no tensor without axes */
+    if (view.ndim == 0) { /* a device knows no tensor without axes */
         out->ndim = 1;
         out->shape[0] = out->stride[0] = 1;
     }
+    return 0;
 }
 
 static struct device_switches switches(struct card *card, const struct plan_node *node)
@@ -191,7 +195,8 @@ int card_dispatch(struct card *card, const struct plan_node *node, struct device
                          "a dispatch takes at most %d tensors and %d scalars, this one has %u and %u",
                          DEVICE_MAX_TENSORS, DEVICE_MAX_SCALARS, node->narg, node->nscalar);
     for (uint32_t i = 0; i < node->narg; i++)
-        resolve_tensor(card, &plan->args[node->first_arg + i], &card->tensors[i]);
+        if (resolve_tensor(card, &plan->args[node->first_arg + i], &card->tensors[i], err) < 0)
+            return -1;
     for (uint32_t i = 0; i < node->nscalar; i++)
         if (resolve_scalar(card, &plan->scalars[node->first_scalar + i], &card->scalars[i], err) < 0)
             return -1;

@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/plan/plan_view.h"
+
 /* A view resolved to memory: bytes instead of elements. */
 struct side {
     char *at;
@@ -12,18 +14,19 @@ struct side {
     int64_t stride[PLAN_MAX_DIMS]; /* bytes */
 };
 
-static void resolve(const struct segment *seg, uint32_t view, struct side *out)
+static int resolve(const struct segment *seg, uint32_t view, struct side *out, struct error *err)
 {
-    const struct plan *plan = &seg->plan;
-    const struct plan_view *v = &plan->views[view];
-    int64_t size = (int64_t)dtype_size(v->dtype);
+    struct plan_tensor v;
 
-    out->dtype = v->dtype;
-    out->ndim = v->ndim;
-    out->shape = plan->dims + v->dims;
-    out->at = (char *)segment_storage(seg, v->storage) + v->offset * (uint64_t)size;
-    for (uint32_t i = 0; i < v->ndim; i++)
-        out->stride[i] = plan->dims[v->dims + v->ndim + i] * size;
+    if (plan_view_resolve(&seg->plan, view, &v, err) < 0)
+        return -1;
+    out->dtype = v.dtype;
+    out->ndim = v.ndim;
+    out->shape = v.shape;
+    out->at = (char *)segment_storage(seg, v.storage) + v.offset;
+    for (uint32_t i = 0; i < v.ndim; i++)
+        out->stride[i] = v.stride[i] * (int64_t)dtype_size(v.dtype);
+    return 0;
 }
 
 static uint64_t numel(const struct side *s)
@@ -124,7 +127,8 @@ int host_copy_run(const struct segment *seg, const struct plan_node *node, struc
     struct side dst, src;
     char *block = NULL;
 
-    resolve(seg, args[0].view, &dst);
+    if (resolve(seg, args[0].view, &dst, err) < 0)
+        return -1;
     if (node->narg == 1) {
         char element[16] = {0};
         double value;
@@ -134,7 +138,8 @@ int host_copy_run(const struct segment *seg, const struct plan_node *node, struc
         fill_axis(&dst, dst.at, element, 0);
         return 0;
     }
-    resolve(seg, args[1].view, &src);
+    if (resolve(seg, args[1].view, &src, err) < 0)
+        return -1;
     if (numel(&dst) == 0)
         return 0;
     if (seg->plan.views[args[0].view].storage == seg->plan.views[args[1].view].storage) {

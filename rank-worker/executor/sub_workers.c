@@ -12,6 +12,7 @@
 
 #include "common/base/file.h"
 #include "common/base/install.h"
+#include "common/plan/plan_view.h"
 #include "rank-worker/executor/python_child.h"
 
 enum { END_GRACE_MS = 5000, DEATH_GRACE_MS = 1000, MAX_CANDIDATES = 2 };
@@ -192,24 +193,37 @@ static bool add_sizes(cJSON *object, const char *key, const int64_t *sizes, uint
     return ok;
 }
 
-static bool add_argument(cJSON *list, const struct segment *seg, const struct plan_arg *arg)
+static bool add_tensor(cJSON *list, const struct segment *seg, const struct plan_tensor *v, uint32_t tag)
 {
     static const char *const tags[PLAN_TAG_COUNT] = {"in", "out", "inout", "out_existing", "no_dep"};
-    const struct plan *plan = &seg->plan;
-    const struct plan_view *v = &plan->views[arg->view];
-    uint64_t skip = v->offset * dtype_size(v->dtype);
     cJSON *object = cJSON_CreateObject();
 
-    return cJSON_AddItemToArray(list, object) && add_integer(object, "offset", seg->storages[v->storage] + skip) &&
-           add_integer(object, "nbytes", plan->storages[v->storage].nbytes - skip) &&
+    return cJSON_AddItemToArray(list, object) && add_integer(object, "offset", seg->storages[v->storage] + v->offset) &&
+           add_integer(object, "nbytes", seg->plan.storages[v->storage].nbytes - v->offset) &&
            cJSON_AddStringToObject(object, "dtype", dtype_runtime_name(v->dtype)) &&
-           add_sizes(object, "shape", plan->dims + v->dims, v->ndim) &&
-           add_sizes(object, "strides", plan->dims + v->dims + v->ndim, v->ndim) &&
-           cJSON_AddStringToObject(object, "tag", arg->tag < PLAN_TAG_COUNT ? tags[arg->tag] : "no_dep");
+           add_sizes(object, "shape", v->shape, v->ndim) &&
+           add_sizes(object, "strides", v->stride, v->ndim) &&
+           cJSON_AddStringToObject(object, "tag", tag < PLAN_TAG_COUNT ? tags[tag] : "no_dep");
 }
 
-/* The request as text, to be freed with cJSON_free(); NULL when out of memory. */
-static char *make_request(const struct segment *seg, const struct plan_node *n)
+static int add_arguments(cJSON *list, const struct segment *seg, const struct plan_node *n, struct error *err)
+{
+    const struct plan *plan = &seg->plan;
+
+    for (uint32_t i = 0; i < n->narg; i++) {
+        const struct plan_arg *arg = &plan->args[n->first_arg + i];
+        struct plan_tensor view;
+
+        if (plan_view_resolve(plan, arg->view, &view, err) < 0)
+            return -1;
+        if (!add_tensor(list, seg, &view, arg->tag))
+            return error_nomem(err, "sub-workers", 4096);
+    }
+    return 0;
+}
+
+/* The request as text, to be freed with cJSON_free(). */
+static char *make_request(const struct segment *seg, const struct plan_node *n, struct error *err)
 {
     const struct plan *plan = &seg->plan;
     cJSON *root = cJSON_CreateObject();
@@ -218,13 +232,17 @@ static char *make_request(const struct segment *seg, const struct plan_node *n)
     char *text = NULL;
 
     ok = ok && args && scalars;
-    for (uint32_t i = 0; ok && i < n->narg; i++)
-        ok = add_argument(args, seg, &plan->args[n->first_arg + i]);
+    if (ok && add_arguments(args, seg, n, err) < 0) {
+        cJSON_Delete(root);
+        return NULL;
+    }
     for (uint32_t i = 0; ok && i < n->nscalar; i++)
         ok = add_integer(scalars, NULL, plan->scalars[n->first_scalar + i].bits);
     if (ok)
         text = cJSON_PrintUnformatted(root);
     cJSON_Delete(root);
+    if (!text)
+        error_nomem(err, "sub-workers", 4096);
     return text;
 }
 
@@ -248,12 +266,12 @@ int sub_workers_call(struct sub_workers_process *p, uint32_t node, struct error 
     const struct plan *plan = &p->seg->plan;
     const struct plan_node *n = &plan->nodes[node];
     const char *name = plan_text(plan, plan->subs[n->program]);
-    char label[256], where[512], *request = make_request(p->seg, n);
+    char label[256], where[512], *request = make_request(p->seg, n, err);
     struct refusal r = {0};
     int rc;
 
     if (!request)
-        return error_nomem(err, name, 4096);
+        return -1;
     rc = python_child_ask(&p->child, request, err);
     cJSON_free(request);
     plan_node_label(plan, node, label, sizeof label);

@@ -1,6 +1,6 @@
 /*
  * Any bytes as a plan stream, line by line: it is refused with a message, or it is a plan that passes plan_check(),
- * compiles, prints, packs, and comes back the same from what it saves.
+ * whose views resolve, and that compiles, prints, packs, and comes back the same from what it saves.
  */
 #include <stdint.h>
 #include <stdio.h>
@@ -9,6 +9,7 @@
 
 #include "common/base/log.h"
 #include "common/plan/plan_stream.h"
+#include "common/plan/plan_view.h"
 #include "orchestrator/plan/edges.h"
 #include "orchestrator/plan/print.h"
 
@@ -96,6 +97,16 @@ static void pack(const struct plan *p)
     plan_free(&q);
 }
 
+static void resolve(const struct plan *p)
+{
+    struct plan_tensor t;
+    struct error err;
+
+    for (uint32_t i = 0; i < p->nview; i++)
+        if (plan_view_resolve(p, i, &t, &err) || t.offset + t.nbytes > p->storages[t.storage].nbytes)
+            abort();
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -108,6 +119,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         return 0;
     if (plan_check(&p, &err))
         abort();
+    resolve(&p);
     round_trip(&p);
     for (int mode = DEPS_EXACT; p.nnode <= MAX_NODES && mode <= DEPS_UPSTREAM; mode++)
         if (edges_compile(&p, (enum deps_mode)mode, &err) || plan_check(&p, &err))

@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "common/plan/plan_build.h"
+#include "common/plan/plan_view.h"
 #include "orchestrator/plan/edges.h"
 
 static void must(int rc, const struct error *err)
@@ -77,9 +78,9 @@ static void test_labels_and_extents(void **state)
     assert_string_equal(plan_node_label(&p, 1, text, sizeof text), "host copy 1");
     assert_string_equal(plan_node_label(&p, 2, text, sizeof text), "sub-worker call 2 (verify, host_orch.py:3)");
     assert_string_equal(plan_node_label(&p, 0, text, 9), "dispatch");
-    assert_int_equal(plan_view_extent(&p, &p.views[0]), 128);
-    assert_int_equal(plan_view_extent(&p, &p.views[1]), 32);
-    assert_int_equal(plan_view_extent(&p, &p.views[2]), 8);
+    assert_int_equal(plan_view_tensor(&p, &p.views[0]).nbytes, 128);
+    assert_int_equal(plan_view_tensor(&p, &p.views[1]).nbytes, 32);
+    assert_int_equal(plan_view_tensor(&p, &p.views[2]).nbytes, 8);
     plan_free(&p);
 }
 
@@ -200,7 +201,7 @@ static uint64_t walk(const struct plan *p)
     char text[64];
 
     for (uint32_t i = 0; i < p->nview; i++)
-        sum += plan_view_extent(p, &p->views[i]) + p->storages[p->views[i].storage].nbytes;
+        sum += plan_view_tensor(p, &p->views[i]).nbytes + p->storages[p->views[i].storage].nbytes;
     for (uint32_t i = 0; i < p->nstorage; i++)
         sum += strlen(plan_text(p, p->storages[i].name));
     for (uint32_t i = 0; i < p->nnode; i++) {
