@@ -9,7 +9,7 @@
 #     main   gcc with the address and undefined-behaviour sanitizers into build-test/: all unit and integration tests
 #     clang  a release build with clang, warnings are errors
 #     tsan   the unit tests that run threads, with the thread sanitizer
-#     lint   cppcheck and clang-tidy (.clang-tidy says which checks)
+#     lint   layout of the sources (tests/lint), cppcheck and clang-tidy (.clang-tidy says which checks)
 #
 # One line a test; what a failed one printed follows. A test is skipped when it ends with code 77 or when its last line
 # is "skipped: REASON". The last line is "N passed, N failed, N skipped"; the exit code is 0 when none failed.
@@ -195,6 +195,7 @@ stage_tsan() {
 
 stage_lint() {
     local dir=$top/build-lint
+    run_one lint.layers 60 "$top/tests/lint/layers.sh"
     build build.lint "$dir" help || return
     # The one macro of a library that is a statement of its own.
     spawn lint.cppcheck 1200 cppcheck --project="$dir/compile_commands.json" --suppressions-list="$top/.cppcheck" \
