@@ -15,12 +15,13 @@ struct exchange {
 
 static char *dir;
 static bool with_isa;
-static uint64_t expected[BLOCKS][2];
+static uint64_t expected[BLOCKS][3];
 
-/* The exchange of mixed.h for one element of the tiles: a of aic, v of aiv0. */
+/* The exchange of mixed.h for one element of the tiles. */
 static void exchange_element(uint32_t block, uint32_t i)
 {
-    uint32_t a = pipe_seed(block, 0, i), v = pipe_seed(block, 1, i), sent[PIPE_STEPS + 2] = {a, a};
+    uint32_t a = pipe_seed(block, 0, i), v = pipe_seed(block, 1, i), w = pipe_seed(block, 2, i);
+    uint32_t sent[PIPE_STEPS + 2] = {a, a};
 
     v = pipe_mix(v, sent[0]);
     for (int step = 0; step < PIPE_STEPS; step++) {
@@ -29,8 +30,12 @@ static void exchange_element(uint32_t block, uint32_t i)
         v = pipe_mix(v, sent[step + 1]);
     }
     v = pipe_mix(v, sent[PIPE_STEPS + 1]);
+    for (int k = 0; k < PIPE_IDLE_MIXES * PIPE_PUSHES; k++) {
+        w = pipe_mix(w, w);
+    }
     expected[block][0] += (uint64_t)a * (i + 1);
     expected[block][1] += (uint64_t)v * (i + 1);
+    expected[block][2] += (uint64_t)w * (i + 1);
 }
 
 static int setup(void **state)
@@ -64,7 +69,7 @@ static int teardown(void **state)
 static enum run_state exchange_once(void *context, int child, int run, char text[CHILD_TEXT])
 {
     struct exchange *e = context;
-    uint64_t sums[BLOCKS][2] = {{0}};
+    uint64_t sums[BLOCKS][3] = {{0}};
     const uint64_t scalars[MIXED_ARGS] = {
         [MIXED_MEMORY] = (uintptr_t)sums, [MIXED_LANES] = 7, [MIXED_BLOCKS] = BLOCKS, [MIXED_TASKS] = 1};
 
@@ -74,7 +79,7 @@ static enum run_state exchange_once(void *context, int child, int run, char text
         return RUN_FAILED;
     }
     for (int block = 0; block < BLOCKS; block++) {
-        for (int lane = 0; lane < 2; lane++) {
+        for (int lane = 0; lane < 3; lane++) {
             if (sums[block][lane] != expected[block][lane]) {
                 snprintf(text, CHILD_TEXT, "block %d, lane %d: %llu instead of %llu", block, lane,
                          (unsigned long long)sums[block][lane], (unsigned long long)expected[block][lane]);

@@ -60,6 +60,12 @@ class Counter {
     }
 };
 
+/* Who keeps step: aiv0 with the tiles of aic, aiv1 with those of both. */
+struct Steps {
+    Counter cube, all;
+    int64_t cube_before = 0, all_before = 0; /* counts at the beginning of this cluster's block, each of one lane */
+};
+
 enum class Way { NONE, TO_VECTOR, TO_CUBE };
 
 template <int WORDS> class HandPipe {

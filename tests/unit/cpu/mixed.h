@@ -31,9 +31,12 @@ enum kernel_arg { KERNEL_MEMORY, KERNEL_OP, KERNEL_A, KERNEL_B, KERNEL_TASK };
  *
  *   aic  has a = seed(block, 0); pushes a twice; then PIPE_STEPS times: pops t, a = mix(a, t), pushes a.
  *   aiv0 has v = seed(block, 1); pops t and mixes it into v; then PIPE_STEPS times: pushes v, pops t, v = mix(v, t).
- *   aiv0 pops the last tile that is left. Memory: sum over a and v of each block, uint64_t[blocks][2].
+ *   aiv0 pops the last tile that is left. aiv1 mixes w = seed(block, 2) with itself PIPE_IDLE_MIXES times for each push
+ *   of the others, when it hears of it. Memory: sums over a, v and w of each block,
+ *   uint64_t[blocks][3].
  */
-enum { PIPE_ROWS = 64, PIPE_COLS = 64, PIPE_WORDS = PIPE_ROWS * PIPE_COLS, PIPE_STEPS = 12 };
+enum { PIPE_ROWS = 64, PIPE_COLS = 64, PIPE_WORDS = PIPE_ROWS * PIPE_COLS, PIPE_STEPS = 16,
+       PIPE_IDLE_MIXES = 4, PIPE_PUSHES = 2 * PIPE_STEPS + 2 };
 
 static inline uint32_t pipe_seed(uint32_t block, uint32_t lane, uint32_t i)
 {

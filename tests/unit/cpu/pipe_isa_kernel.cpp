@@ -1,5 +1,4 @@
-/* The exchange of mixed.h over PTO-ISA's pipe; -DLANE=0, 1 or 2. The pipe takes both directions, two slots, no split:
- * aiv1 runs the code of aiv0, and the pipe leaves it out. */
+/* The exchange of mixed.h over PTO-ISA's pipe; -DLANE=0, 1 or 2. The pipe takes both directions, two slots, no split. */
 #include <cstdint>
 #include <pto/pto-inst.hpp>
 
@@ -43,36 +42,55 @@ static void send(Fifo &pipe, Own &own)
 }
 
 #if LANE == 0
-static void exchange(Fifo &pipe, Counter &sent, int64_t, Own &tile, Own &own)
+static void exchange(Fifo &pipe, Steps &steps, Own &tile, Own &own)
 {
-    send(pipe, own);
-    send(pipe, own);
-    sent.add(2);
+    for (int i = 0; i < 2; i++) {
+        send(pipe, own);
+        steps.cube.add(1);
+        steps.all.add(1);
+    }
     for (int i = 0; i < PIPE_STEPS; i++) {
         receive(pipe, tile, own);
         send(pipe, own);
-        sent.add(1);
+        steps.cube.add(1);
+        steps.all.add(1);
     }
 }
-#else
-static void exchange(Fifo &pipe, Counter &sent, int64_t before, Own &tile, Own &own)
+#elif LANE == 1
+static void exchange(Fifo &pipe, Steps &steps, Own &tile, Own &own)
 {
     receive(pipe, tile, own);
     for (int i = 0; i < PIPE_STEPS; i++) {
-        sent.wait(before + i + 2);
+        steps.cube.wait(steps.cube_before + i + 2);
         send(pipe, own);
+        steps.all.add(1);
         receive(pipe, tile, own);
     }
     receive(pipe, tile, own);
+    steps.cube_before += PIPE_STEPS + 2;
+}
+#else /* the pipe leaves this lane out: what it pops is zero, and what it pushes goes nowhere */
+static void exchange(Fifo &pipe, Steps &steps, Own &tile, Own &own)
+{
+    for (int i = 0; i < PIPE_PUSHES; i++) {
+        steps.all.wait(steps.all_before + i + 1);
+        send(pipe, own);
+        TPOP<Fifo, Own, TileSplitAxis::TILE_NO_SPLIT>(pipe, tile);
+        TFREE<Fifo, TileSplitAxis::TILE_NO_SPLIT>(pipe);
+        for (int k = 0; k < PIPE_IDLE_MIXES * PIPE_WORDS; k++) {
+            const uint32_t value = static_cast<uint32_t>(own.data()[k % PIPE_WORDS]);
+            own.data()[k % PIPE_WORDS] = static_cast<float>(pipe_mix(value, value));
+        }
+    }
+    steps.all_before += PIPE_PUSHES;
 }
 #endif
 
 extern "C" void kernel_entry(int64_t *args)
 {
     const uint32_t block = static_cast<uint32_t>(get_block_idx(args));
-    uint64_t *sums = reinterpret_cast<uint64_t *>(args[KERNEL_MEMORY]) + 2 * block;
-    Counter &sent = cluster_state<Counter>(2);
-    int64_t &before = cluster_state<int64_t>(3 + LANE);
+    uint64_t *sums = reinterpret_cast<uint64_t *>(args[KERNEL_MEMORY]) + 3 * block;
+    Steps &steps = cluster_state<Steps>(2);
     Fifo pipe(static_cast<__gm__ void *>(nullptr), 0x0, 0x20000);
     Own tile, own;
 
@@ -81,9 +99,6 @@ extern "C" void kernel_entry(int64_t *args)
     for (int i = 0; i < PIPE_WORDS; i++) {
         own.data()[i] = static_cast<float>(pipe_seed(block, LANE, static_cast<uint32_t>(i)));
     }
-    exchange(pipe, sent, before, tile, own);
-    before += PIPE_STEPS + 2; /* what the counter says when the next block of this cluster begins */
-    if (LANE < 2) {
-        sums[LANE] = sum_of(own);
-    }
+    exchange(pipe, steps, tile, own);
+    sums[LANE] = sum_of(own);
 }

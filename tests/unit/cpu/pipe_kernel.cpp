@@ -1,4 +1,4 @@
-/* The exchange of mixed.h over a HandPipe; -DLANE=0, 1 or 2. aiv1 keeps step with the others and moves nothing. */
+/* The exchange of mixed.h over a HandPipe; -DLANE=0, 1 or 2. */
 #include "intrinsic.h"
 
 #include "hand_pipe.h"
@@ -25,47 +25,62 @@ static void receive(Pipe &pipe, Way way, uint32_t *own)
     }
 }
 
-static void cube(Pipe &pipe, Counter &sent, uint32_t *own)
+static void cube(Pipe &pipe, Steps &steps, uint32_t *own)
 {
-    pipe.push(Way::TO_VECTOR, own);
-    pipe.push(Way::TO_VECTOR, own);
-    sent.add(2);
+    for (int i = 0; i < 2; i++) {
+        pipe.push(Way::TO_VECTOR, own);
+        steps.cube.add(1);
+        steps.all.add(1);
+    }
     for (int i = 0; i < PIPE_STEPS; i++) {
         receive(pipe, Way::TO_CUBE, own);
         pipe.push(Way::TO_VECTOR, own);
-        sent.add(1);
+        steps.cube.add(1);
+        steps.all.add(1);
     }
 }
 
-static void vector(Pipe &pipe, Counter &sent, int64_t before, uint32_t *own)
+static void vector(Pipe &pipe, Steps &steps, uint32_t *own)
 {
     receive(pipe, Way::TO_VECTOR, own);
     for (int i = 0; i < PIPE_STEPS; i++) {
-        sent.wait(before + i + 2);
+        steps.cube.wait(steps.cube_before + i + 2);
         pipe.push(Way::TO_CUBE, own);
+        steps.all.add(1);
         receive(pipe, Way::TO_VECTOR, own);
     }
     receive(pipe, Way::TO_VECTOR, own);
+    steps.cube_before += PIPE_STEPS + 2;
+}
+
+static void beside(Steps &steps, uint32_t *own)
+{
+    for (int i = 0; i < PIPE_PUSHES; i++) {
+        steps.all.wait(steps.all_before + i + 1);
+        for (int k = 0; k < PIPE_IDLE_MIXES * PIPE_WORDS; k++) {
+            own[k % PIPE_WORDS] = pipe_mix(own[k % PIPE_WORDS], own[k % PIPE_WORDS]);
+        }
+    }
+    steps.all_before += PIPE_PUSHES;
 }
 
 extern "C" void kernel_entry(int64_t *args)
 {
     const uint32_t block = static_cast<uint32_t>(get_block_idx(args));
-    uint64_t *sums = reinterpret_cast<uint64_t *>(args[KERNEL_MEMORY]) + 2 * block;
+    uint64_t *sums = reinterpret_cast<uint64_t *>(args[KERNEL_MEMORY]) + 3 * block;
     Pipe &pipe = cluster_state<Pipe>(1);
-    Counter &sent = cluster_state<Counter>(2);
-    int64_t &blocks = cluster_state<int64_t>(3);
+    Steps &steps = cluster_state<Steps>(2);
     uint32_t own[PIPE_WORDS];
 
     for (int i = 0; i < PIPE_WORDS; i++) {
         own[i] = pipe_seed(block, LANE, static_cast<uint32_t>(i));
     }
-#if LANE == 0
-    cube(pipe, sent, own);
-    sums[0] = sum_of(own);
-#elif LANE == 1
-    vector(pipe, sent, blocks, own);
-    blocks += PIPE_STEPS + 2; /* what the counter says when the next block of this cluster begins */
-    sums[1] = sum_of(own);
-#endif
+    if (LANE == 0) {
+        cube(pipe, steps, own);
+    } else if (LANE == 1) {
+        vector(pipe, steps, own);
+    } else {
+        beside(steps, own);
+    }
+    sums[LANE] = sum_of(own);
 }
