@@ -68,8 +68,8 @@ struct Steps {
 
 enum class Way { NONE, TO_VECTOR, TO_CUBE };
 
-template <int WORDS> class HandPipe {
-    enum { SLOTS = 2 };
+template <int ROWS, int COLS> class HandPipe {
+    enum { SLOTS = 2, WORDS = ROWS * COLS };
     struct Slot {
         bool busy = false;
         Way way = Way::NONE; /* set when it may be popped */
@@ -131,8 +131,10 @@ template <int WORDS> class HandPipe {
         changed.wait(lock, [&] { return (slot = oldest(way)) >= 0; });
         popped[npopped++] = slot;
         lock.unlock();
-        for (int i = 0; i < WORDS; i++) {
-            words[i] = slots[slot].words[i];
+        for (int col = 0; col < COLS; col++) { /* as slow as a change of layout is */
+            for (int row = 0; row < ROWS; row++) {
+                words[row * COLS + col] = slots[slot].words[row * COLS + col];
+            }
         }
     }
 

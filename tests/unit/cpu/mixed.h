@@ -35,8 +35,8 @@ enum kernel_arg { KERNEL_MEMORY, KERNEL_OP, KERNEL_A, KERNEL_B, KERNEL_TASK };
  *   of the others, when it hears of it. Memory: sums over a, v and w of each block,
  *   uint64_t[blocks][3].
  */
-enum { PIPE_ROWS = 64, PIPE_COLS = 64, PIPE_WORDS = PIPE_ROWS * PIPE_COLS, PIPE_STEPS = 16,
-       PIPE_IDLE_MIXES = 4, PIPE_PUSHES = 2 * PIPE_STEPS + 2 };
+enum { PIPE_ROWS = 128, PIPE_COLS = 128, PIPE_WORDS = PIPE_ROWS * PIPE_COLS, PIPE_STEPS = 6,
+       PIPE_IDLE_MIXES = 1, PIPE_PUSHES = 2 * PIPE_STEPS + 2 };
 
 static inline uint32_t pipe_seed(uint32_t block, uint32_t lane, uint32_t i)
 {

@@ -95,7 +95,7 @@ extern "C" void kernel_entry(int64_t *args)
     Own tile, own;
 
     TASSIGN(tile, 0x0);
-    TASSIGN(own, 0x8000);
+    TASSIGN(own, 0x10000);
     for (int i = 0; i < PIPE_WORDS; i++) {
         own.data()[i] = static_cast<float>(pipe_seed(block, LANE, static_cast<uint32_t>(i)));
     }

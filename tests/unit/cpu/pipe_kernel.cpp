@@ -4,7 +4,7 @@
 #include "hand_pipe.h"
 #include "mixed.h"
 
-using Pipe = HandPipe<PIPE_WORDS>;
+using Pipe = HandPipe<PIPE_ROWS, PIPE_COLS>;
 
 static uint64_t sum_of(const uint32_t *words)
 {
