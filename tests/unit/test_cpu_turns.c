@@ -19,9 +19,14 @@ static const char *const ways[TURNS_NWAY] = {
 
 static int setup(void **state)
 {
+    char common[512];
+
     (void)state;
     dir = temp_dir_make();
-    assert_true(mixed_compile(dir, "turns_kernel", ""));
+    assert_true(rig_shell("%s %s %s/tests/unit/cpu/turns_common.cpp -o %s/turns_common.so", rig_cxx23(),
+                          rig_cxx23_flags(), SOURCE_DIR, dir));
+    snprintf(common, sizeof(common), "%s/turns_common.so", dir);
+    assert_true(mixed_compile(dir, "turns_kernel", common));
     return 0;
 }
 

@@ -1,10 +1,7 @@
 /* Lanes that need each other; -DLANE=0, 1 or 2. */
-#include <barrier>
 #include <chrono>
-#include <latch>
 #include <sched.h>
 #include <semaphore.h>
-#include <semaphore>
 #include <time.h>
 #include <unistd.h>
 
@@ -13,6 +10,7 @@
 #include "hand_pipe.h"
 #include "mixed.h"
 #include "turns.h"
+#include "turns_common.h"
 
 using namespace std::chrono_literals;
 
@@ -74,15 +72,6 @@ static void by_held_mutex(Shared &s)
     }
 }
 
-static void by_atomic(Shared &s)
-{
-    for (int seen = s.turn.load(); seen % 3 != 2 - LANE; seen = s.turn.load()) {
-        s.turn.wait(seen);
-    }
-    s.turn++;
-    s.turn.notify_all();
-}
-
 static void by_join(Shared &s)
 {
     std::thread other([&s] { by_condition(s, [&s](auto &lock) { s.changed.wait(lock, [&s] { return s.mine(); }); }); });
@@ -118,14 +107,13 @@ static void one_round(Shared &s, int64_t way, int round)
     case TURNS_CLOCK_NANOSLEEP:
         return by_polling(s, [&] { clock_nanosleep(CLOCK_MONOTONIC, 0, &ns, nullptr); });
     case TURNS_ATOMIC_WAIT:
-        return by_atomic(s);
+        return turn_by_atomic(s.turn, 2 - LANE);
     case TURNS_STD_BARRIER:
-        return s.barrier.arrive_and_wait();
+        return meet_at_barrier(s.barrier);
     case TURNS_STD_LATCH:
-        return s.latches[round].arrive_and_wait();
+        return meet_at_latch(s.latches[round]);
     case TURNS_STD_SEMAPHORE:
-        s.semaphores[LANE].acquire();
-        return s.semaphores[NEXT_LANE].release();
+        return pass_semaphore(s.semaphores[LANE], s.semaphores[NEXT_LANE]);
     case TURNS_PTHREAD_BARRIER:
         pthread_barrier_wait(&s.pthread_barrier);
         return;
