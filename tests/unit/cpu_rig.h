@@ -10,15 +10,10 @@
 
 #include "tests/unit/temp_dir.h"
 
-#include <sys/wait.h>
-
 #include "rank-worker/device.h"
-#include "tests/unit/cpu/kernel_events.h"
 #include "tests/unit/cpu/graph_programs.h"
-
-#define RIG_INCLUDE SOURCE_DIR "/rank-worker/cpu/include"
-#define RIG_KERNEL_FLAGS \
-    "-shared -fPIC -O2 -std=c++23 -D__CPU_SIM -DPTO_CPU_MAX_THREADS=1 -DNDEBUG -Ddsb=l3r_dsb -w"
+#include "tests/unit/cpu/kernel_events.h"
+#include "tests/unit/cpu_compile.h"
 
 enum { RIG_ELEMENTS = 64, RIG_KERNELS = 7, RIG_SECONDS = 120 };
 
@@ -35,43 +30,6 @@ struct rig {
 };
 
 static struct rig rig;
-
-/* Run a command line of the shell; true when it exits with 0. */
-static inline bool rig_shell(const char *format, ...) __attribute__((format(printf, 1, 2)));
-static inline bool rig_shell(const char *format, ...)
-{
-    char *command;
-    va_list ap;
-    va_start(ap, format);
-    assert_true(vasprintf(&command, format, ap) > 0);
-    va_end(ap);
-    const int status = system(command);
-    free(command);
-    return WIFEXITED(status) && WEXITSTATUS(status) == 0;
-}
-
-/* The kernel compiler: what $L3R_TEST_CXX23 says, else the newest that is installed. */
-static inline const char *rig_cxx23(void)
-{
-    static const char *const known[] = {"g++-15", "g++-14", "g++-13", "clang++-19", "clang++-18", "clang++-17"};
-    const char *given = getenv("L3R_TEST_CXX23");
-    if (given && *given) {
-        return given;
-    }
-    for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
-        if (rig_shell("command -v %s >/dev/null 2>&1", known[i])) {
-            return known[i];
-        }
-    }
-    fail_msg("no C++23 compiler: install g++ 13 or later, or clang 17 or later");
-    return NULL;
-}
-
-static inline const char *rig_cxx23_flags(void)
-{
-    return strstr(rig_cxx23(), "clang") ? RIG_KERNEL_FLAGS " -mllvm -hints-allow-reordering=false"
-                                        : RIG_KERNEL_FLAGS " -fno-gnu-unique -fpermissive";
-}
 
 /* func_id, tensors, added to the tag */
 static const int rig_kernels[RIG_KERNELS][3] = {{0, 0, 0},  {1, 1, 0},   {2, 2, 0},  {3, 3, 0},
