@@ -33,6 +33,7 @@ struct device_config {
     int device_id;        /* physical id the user named for this card */
     int ncores;           /* host cores this executor may keep busy, >= 1 */
     const char *platform; /* "a2a3sim", ... */
+    bool free_threads;    /* the lanes of a mixed task run side by side (cpu device; docs/decisions.md, "Turns") */
 };
 
 /* Where the compiled parts of one program are (rank-worker/compile fills this). */
@@ -94,6 +95,7 @@ struct device_result {
     uint64_t orch_ns;   /* orchestration function */
     uint64_t device_ns; /* first task start to last task end */
     uint32_t ntasks;
+    uint32_t turns_lost; /* times a lane of a mixed task went on beside the one whose turn it was (cpu device) */
 };
 
 struct device;

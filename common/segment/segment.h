@@ -13,8 +13,8 @@
  * rewound (segment_rewind: as created again) -> loaded -> run -> ...
  * The other processes map the leader's descriptor once, executors inherit the
  * descriptor and live for one run. The plan, the sheet and the layout never
- * change; `dfx` and `starting` in the header are set by the leader before each
- * run. Only the leader creates, loads and rewinds, while no executor lives.
+ * change; `dfx`, `free_threads` and `starting` in the header are set by the leader
+ * before each run. Only the leader creates, loads and rewinds, while no executor lives.
  */
 #ifndef L3R_COMMON_SEGMENT_SEGMENT_H
 #define L3R_COMMON_SEGMENT_SEGMENT_H
@@ -50,6 +50,7 @@ struct segment_times {
     uint64_t orch_ns;          /* the orchestration function; 0 for host copies */
     uint64_t profile_ns;       /* writing its profiles, after the end; others do not wait for it */
     uint32_t ntasks;
+    uint32_t turns_lost; /* device_result.turns_lost */
 };
 
 struct segment_header {
@@ -59,6 +60,7 @@ struct segment_header {
     uint32_t log_level;
     char platform[32];
     struct dfx dfx; /* what this run captures */
+    bool free_threads; /* device_config.free_threads of all cards */
     uint64_t words_at, lanes_at, times_at, storages_at, plan_at, plan_nbytes, sheet_at, sheet_nbytes;
     _Alignas(64) _Atomic uint32_t starting; /* executors that are not ready yet, set by the leader */
     futex_word go; /* completed by the last executor that got ready: until then no kernel runs */

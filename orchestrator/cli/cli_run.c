@@ -24,6 +24,7 @@
 #include "topology/topology.h"
 
 enum { OPT_DEVICE = 0x200, OPT_SEED, OPT_EXPECT, OPT_RTOL, OPT_ATOL, OPT_SAVE, OPT_TIMEOUT, OPT_PLAN, OPT_RESULT,
+       OPT_THREADS,
        PROCESSES_MAX = 65536 };
 
 static const char doc[] =
@@ -48,6 +49,8 @@ static const struct argp_option options[] = {
     {"save-outputs", OPT_SAVE, "DIR", 0, "write every output parameter as DIR/NAME.npy", 2},
     {"timeout", OPT_TIMEOUT, "SECONDS", 0,
      "stop a run in which no dispatch ends for so long (default 600; 0: never)", 2},
+    {"threads", OPT_THREADS, "turns|free", 0,
+     "lanes of a mixed task: one of a cluster at a time (default), or all side by side, as the system schedules them", 2},
     {"plan", OPT_PLAN, "FILE", 0, "replay a saved plan instead of recording host_orch.py (no Python)", 2},
     {"result", OPT_RESULT, "FILE.json", 0, "verdict, times per card and dispatch, versions", 2},
     {0},
@@ -118,6 +121,11 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         return 0;
     case OPT_TIMEOUT:
         o->timeout = parse_number(state, "timeout", arg, 0);
+        return 0;
+    case OPT_THREADS:
+        o->free_threads = strcmp(arg, "free") == 0;
+        if (!o->free_threads && strcmp(arg, "turns") != 0)
+            argp_error(state, "--threads is turns or free, not '%s'", arg);
         return 0;
     case OPT_PLAN:
         o->plan_file = arg;

@@ -103,6 +103,7 @@ static void put_dispatches(struct json_writer *w, cJSON *root, const struct resu
         put_count(w, item, "orch_ns", d->orch_ns);
         put_count(w, item, "device_ns", d->device_ns);
         put_count(w, item, "tasks", d->ntasks);
+        put_count(w, item, "turns_lost", d->turns_lost);
     }
 }
 

@@ -31,6 +31,7 @@ struct result_dispatch {
     uint64_t start_ns, end_ns;
     uint64_t wall_ns, orch_ns, device_ns; /* durations, as the device measured them */
     uint32_t ntasks;
+    uint32_t turns_lost; /* by lanes of mixed tasks (rank-worker/device.h) */
 };
 
 struct result_card {

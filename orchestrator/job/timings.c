@@ -45,7 +45,7 @@ static void add_dispatch(struct timings *t, const struct segment *seg, uint32_t 
         .program = plan_text(&seg->plan, seg->plan.programs[n->program]),
         .start_ns = times->start_ns - zero, .end_ns = times->end_ns - zero,
         .wall_ns = times->end_ns - times->start_ns, .device_ns = times->device_ns,
-        .orch_ns = times->orch_ns, .ntasks = times->ntasks};
+        .orch_ns = times->orch_ns, .ntasks = times->ntasks, .turns_lost = times->turns_lost};
     if (!card->ndispatch++)
         card->start_ns = times->start_ns - zero;
     card->end_ns = times->end_ns - zero;

@@ -32,6 +32,7 @@ struct run_options {
     uint64_t seed;
     double timeout; /* seconds without progress; 0: no limit */
     enum deps_mode deps;
+    bool free_threads; /* --threads free */
     int nproc; /* -n; 0: as many as fit */
     struct fresh_options fresh;
     struct dfx_options dfx;

@@ -25,6 +25,7 @@ static void init_lanes(struct device *dev)
         struct lane *lane = &dev->lanes[i];
         lane->dev = dev;
         lane->cluster = i / 3;
+        lane->turn = TURN_NONE;
         lane->args[L3R_ARGS_LOCAL_CONTEXT] = (int64_t)(uintptr_t)&lane->local;
         lane->args[L3R_ARGS_GLOBAL_CONTEXT] = (int64_t)(uintptr_t)&lane->global;
     }

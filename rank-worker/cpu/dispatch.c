@@ -1,7 +1,7 @@
 /*
  * dispatch - one run of a program: its arguments, its orchestration, its tasks, its end.
  */
-#include "rank-worker/cpu/internal.h"
+#include "rank-worker/cpu/turns.h"
 
 #include <string.h>
 
@@ -87,7 +87,10 @@ static void begin(struct device *dev)
     dev->nunfinished = 0;
     dev->limit = dev->config.ncores;
     dev->first_start_ns = 0;
-    dev->dispatch++;
+    dev->turns_lost = 0;
+    for (int c = 0; c < CPU_CLUSTERS; c++) {
+        dev->clusters[c].epoch++;
+    }
 }
 
 static void orchestrate(struct device *dev)
@@ -107,8 +110,10 @@ static void orchestrate(struct device *dev)
 
 static int fatal_error(struct device *dev, struct error *err)
 {
-    const char *mend = dev->out_of_memory ? "run fewer cards on this host" : "";
-    const enum error_kind kind = dev->out_of_memory || dev->thread_errno ? ERROR_INFRA : ERROR_FAIL;
+    const char *mend = dev->out_of_memory ? "run fewer cards on this host"
+                       : dev->refused     ? "raise the limit on processes (ulimit -u, pids of the cgroup) or memory"
+                                          : "";
+    const enum error_kind kind = dev->out_of_memory || dev->refused ? ERROR_INFRA : ERROR_FAIL;
     if (dev->fatal_code) {
         return error_set_kind(err, kind, dev->program->name, mend,
                               "the orchestration of program %s gave up: code %d, %s", dev->program->name,
@@ -137,12 +142,14 @@ int cpu_run(struct device *dev, const struct device_dispatch *dispatch, struct d
     pthread_mutex_lock(&dev->lock);
     begin(dev);
     pthread_mutex_unlock(&dev->lock);
+    cpu_turn_device(dev->config.free_threads ? NULL : dev);
     orchestrate(dev);
     const uint64_t orchestrated = cpu_now_ns();
     pthread_mutex_lock(&dev->lock);
     cpu_run_all(dev);
     const bool failed = dev->fatal;
     pthread_mutex_unlock(&dev->lock);
+    cpu_turn_device(NULL);
     const uint64_t end = cpu_now_ns();
     if (failed && dev->profile) {
         cpu_profile_fail(dev);
@@ -158,6 +165,7 @@ int cpu_run(struct device *dev, const struct device_dispatch *dispatch, struct d
         .orch_ns = orchestrated - start,
         .device_ns = dev->first_start_ns ? end - dev->first_start_ns : 0,
         .ntasks = dev->ntask,
+        .turns_lost = dev->turns_lost,
     };
     return 0;
 }

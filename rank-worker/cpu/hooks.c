@@ -4,7 +4,7 @@
  * It finds these two functions by name in the executor's dynamic symbols.
  * docs/formats.md, "Hooks of PTO-ISA".
  */
-#include "rank-worker/cpu/internal.h"
+#include "rank-worker/cpu/turns.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -14,14 +14,22 @@
 uint32_t pto_sim_get_subblock_id(void);
 void *pto_sim_get_pipe_shared_state(uint64_t pipe_key, size_t size);
 
+/* docs/formats.md, "Hooks of PTO-ISA" */
+enum { KEY_DIRECTION_SHIFT = 48, KEY_BOTH = 3 };
+
 struct pipe_state {
     struct pipe_state *next;
     int cluster;
     uint64_t key;
     size_t size;
-    uint64_t dispatch; /* in which it was last zeroed */
+    uint64_t epoch; /* cluster's, in which it was last zeroed */
     void *memory;
 };
+
+/* PTO-ISA's lock for atomic adds is a static variable of an inline function: without this symbol each kernel object would
+ * have one of its own, and two kernels that add to one tensor would lose updates. Objects bind to the executor's. */
+extern pthread_mutex_t _ZZN3pto3cpu14AtomicAddMutexEvE5mutex;
+pthread_mutex_t _ZZN3pto3cpu14AtomicAddMutexEvE5mutex = PTHREAD_MUTEX_INITIALIZER;
 
 static _Thread_local struct lane *running;
 
@@ -35,6 +43,21 @@ void cpu_call_kernel(struct lane *lane)
 bool cpu_in_kernel(void)
 {
     return running != NULL;
+}
+
+struct lane *cpu_lane_enter(void)
+{
+    struct lane *lane = running;
+    if (!lane || lane->turn == TURN_NONE) {
+        return NULL;
+    }
+    running = NULL;
+    return lane;
+}
+
+void cpu_lane_return(struct lane *lane)
+{
+    running = lane;
 }
 
 uint32_t pto_sim_get_subblock_id(void)
@@ -58,7 +81,7 @@ static struct pipe_state *find_or_add(struct device *dev, int cluster, uint64_t 
         free(memory);
         return NULL;
     }
-    *p = (struct pipe_state){dev->pipes, cluster, key, size, dev->dispatch, memory};
+    *p = (struct pipe_state){dev->pipes, cluster, key, size, dev->clusters[cluster].epoch, memory};
     dev->pipes = p;
     return p;
 }
@@ -68,18 +91,25 @@ void *pto_sim_get_pipe_shared_state(uint64_t pipe_key, size_t size)
     if (!running || size == 0) {
         return NULL;
     }
-    struct device *dev = running->dev;
+    struct lane *lane = running;
+    struct device *dev = lane->dev;
+    running = NULL;
+    if (lane->turn != TURN_NONE) { /* each operation on a pipe begins here */
+        lane->hands_on = (pipe_key >> KEY_DIRECTION_SHIFT & KEY_BOTH) == KEY_BOTH;
+        cpu_turn_point(lane);
+    }
     pthread_mutex_lock(&dev->pipe_lock);
-    struct pipe_state *p = find_or_add(dev, running->cluster, pipe_key, size);
-    if (p && p->dispatch != dev->dispatch) {
+    struct pipe_state *p = find_or_add(dev, lane->cluster, pipe_key, size);
+    if (p && p->epoch != dev->clusters[lane->cluster].epoch) {
         memset(p->memory, 0, p->size);
-        p->dispatch = dev->dispatch;
+        p->epoch = dev->clusters[lane->cluster].epoch;
     }
     pthread_mutex_unlock(&dev->pipe_lock);
     if (!p) {
-        log_msg(LOG_ERROR, "kernel %s: no memory for %zu bytes of pipe state", running->kernel->name, size);
+        log_msg(LOG_ERROR, "kernel %s: no memory for %zu bytes of pipe state", lane->kernel->name, size);
         abort();
     }
+    running = lane;
     return p->memory;
 }
 

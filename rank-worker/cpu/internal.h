@@ -13,6 +13,7 @@
 #define L3R_CPU_INTERNAL_H
 
 #include <pthread.h>
+#include <semaphore.h>
 #include <setjmp.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -23,17 +24,21 @@
 enum {
     CPU_CLUSTERS = 8,             /* what the device says it has */
     CPU_LANES = 3 * CPU_CLUSTERS, /* lane 3c is aic of cluster c, 3c+1 and 3c+2 its aiv */
-    CPU_THREADS = 3 * CPU_LANES,  /* more than lanes: some may be woken and not yet have found their lane */
+    CPU_THREADS = 2 * CPU_LANES,  /* one a lane, and as many that are woken and have not yet found theirs */
     CPU_RINGS = 4,                /* scope depth d allocates from ring min(d, 3) */
     CPU_SCOPE_DEPTH = 64,
     CPU_WINDOW = 16384, /* live tasks of a ring beyond which the orchestration waits */
     CPU_OUTPUT_ALIGN = 1024,
     CPU_TICK_NS = 2000000, /* how long nothing may finish before one more thread helps */
+    CPU_SPIN_NS = 20000000, /* CPU time without a call after which a lane loses its turn (turns.h) */
 };
 #define CPU_HEAP_SIZE (256ull << 20) /* of one ring, address space until it is written */
 
 enum task_state { TASK_WAITING = 0, TASK_READY, TASK_STARTED, TASK_DONE };
 enum { LANE_AIC = 1, LANE_AIV0 = 2, LANE_AIV1 = 4 };
+
+/* A lane that takes turns with the others of its mixed block (turns.h); TURN_NONE: it does not. */
+enum turn { TURN_NONE = 0, TURN_NEW, TURN_EARLY, TURN_READY, TURN_HOLDS, TURN_OUTSIDE, TURN_AWAY };
 
 typedef void (*kernel_fn)(int64_t *args);
 
@@ -124,19 +129,37 @@ struct lane {
     uint32_t sub_block;
     uint32_t nargs; /* slots of args that may be non-zero */
     bool mixed;     /* holds its whole cluster, together with the other lanes of the block */
+    _Atomic(enum turn) turn;
+    const void *cond;       /* TURN_AWAY: the condition variable that the kernel waits for; NULL: for something else */
+    bool hands_on;          /* its last pipe operation was on a pipe for both directions */
+    sem_t let_on;           /* posted when a turn comes that it awaits */
+    struct thread *thread;  /* that runs it; NULL: none yet */
     struct profile_run *run; /* record of this call; NULL: none */
     struct local_context local;
     struct global_context global;
     int64_t args[L3R_ARGS_SLOTS];
 };
 
+/* The lanes of the mixed block that is on it. */
+struct cluster {
+    int nlane;               /* that are not over */
+    uint64_t epoch;          /* another one for each dispatch and each mixed block: pipes begin anew */
+    struct lane *holder;     /* the one whose turn it is; NULL: nobody's */
+    _Atomic uint64_t ncall;  /* turns given, and calls of kernels that turns.h knows of */
+    uint64_t seen_ncall;     /* the rest is the monitor's: what it saw at the last ticks */
+    uint64_t since_cpu_ns, last_cpu_ns;
+    int nasleep;
+};
+
 struct thread {
     struct device *dev;
     pthread_t id;
+    pid_t tid;
     pthread_cond_t cond;
     struct lane *lane; /* handed over by the thread that woke this one */
     struct thread *next_idle;
-    bool woken, idle;
+    bool woken;
+    bool looking; /* woken to look for a lane, and has not looked yet */
 };
 
 struct chunk {
@@ -212,8 +235,8 @@ struct device {
     uint32_t nready;      /* blocks of those tasks that have not started */
     uint32_t nunfinished; /* tasks */
     uint32_t free_lanes;  /* bit per lane */
-    int cluster_lanes[CPU_CLUSTERS]; /* running lanes of the mixed block on it */
-    int nbusy, limit;     /* running lanes, and how many there may be before a thread takes another */
+    struct cluster clusters[CPU_CLUSTERS];
+    int nbusy, limit; /* running lanes, and how many may run before a thread takes another; taking turns they are one */
     uint64_t progress;    /* lanes that finished */
     uint64_t mean_ns;     /* moving average of a kernel's time; 0 until known */
     uint64_t first_start_ns; /* of the dispatch's first kernel; 0: none yet */
@@ -222,17 +245,20 @@ struct device {
     const struct task *wait_task; /* what the main thread waits for while orchestrating */
     bool wait_consumers;
     bool finishing; /* the main thread serves until everything is done */
+    bool main_idle; /* while finishing: it has found nothing to run */
     struct thread *idle;
     int nthread;
+    int nidle, nreserved, nlooking; /* parked threads, those of them that lanes in TURN_NEW may need, threads with `looking` */
+    _Atomic int nwaiting;           /* lanes with a `cond` */
+    uint32_t turns_lost;              /* times a lane lost its turn in this dispatch */
     struct thread threads[CPU_THREADS];
     pthread_t monitor;
     pthread_cond_t monitor_cond;
     bool monitor_running, armed, quit;
-    int thread_errno; /* why a thread could not be made; 0: fine */
+    bool refused; /* the system refused a thread that lanes need: fatal, and no fault of a kernel */
 
     pthread_mutex_t pipe_lock;
     struct pipe_state *pipes;
-    uint64_t dispatch; /* number of the dispatch, from 1 */
 
     bool is_a5;               /* names of counters */
     struct profile *profile;  /* of the dispatch under way; NULL: it is not captured */
@@ -286,16 +312,29 @@ struct lane *cpu_start_any(struct device *dev);
 struct lane *cpu_start_task(struct device *dev, const struct task *task);
 void cpu_finish_lane(struct device *dev, struct lane *lane);
 
-/* threads.c */
+/* threads.c: under the lock but for the first two */
 int cpu_threads_init(struct device *dev, struct error *err);
 void cpu_threads_stop(struct device *dev);
 void cpu_run_all(struct device *dev);
-void cpu_wait_task(struct device *dev, struct task *task, bool consumers); /* under the lock */
+void cpu_wait_task(struct device *dev, struct task *task, bool consumers);
+int cpu_thread_create(pthread_t *id, void *(*body)(void *), void *arg); /* 0 or an errno */
+bool cpu_thread_look(struct device *dev);                    /* one more looks for a lane; false: none is to be had */
+void cpu_thread_run(struct device *dev, struct lane *lane); /* on a thread that was reserved for it */
+
+/* monitor.c: under the lock */
+void cpu_monitor_arm(struct device *dev);
+
+/* waits.c: wake one thread of the device's own; pthread_cond_signal() is for those of kernels. */
+void cpu_wake(pthread_cond_t *cond);
 
 /* hooks.c */
 void cpu_call_kernel(struct lane *lane);
 bool cpu_in_kernel(void);
 void cpu_pipes_free(struct device *dev);
+/* What a kernel called has come into the device: its lane, if that takes turns, else NULL. Until cpu_lane_return() the
+ * calling thread counts as none of a kernel. */
+struct lane *cpu_lane_enter(void);
+void cpu_lane_return(struct lane *lane);
 
 /* Capture. All but begin and free are called only while dev->profile is set. */
 struct profile_look {

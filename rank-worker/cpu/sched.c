@@ -7,7 +7,7 @@
  * reader) has the outcome that its author meant. What does not fit on the free lanes
  * is passed over.
  */
-#include "rank-worker/cpu/internal.h"
+#include "rank-worker/cpu/turns.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -195,10 +195,19 @@ static void fill_args(struct lane *lane, const struct task *t)
     lane->nargs = n;
 }
 
+/* The lanes of a block that take turns keep one thread busy. */
+static void begin_turns(struct device *dev, struct lane *lanes, int nlane)
+{
+    dev->nbusy++;
+    for (int i = 0; i < nlane; i++, lanes = lanes->next) {
+        cpu_turn_begin(lanes, i == 0);
+    }
+}
+
 /* Put a block of `t` on the lanes of `taken`; returns them before `rest`. */
 static struct lane *occupy(struct device *dev, struct task *t, uint32_t taken, struct lane *rest)
 {
-    const bool mixed = is_mixed(t);
+    const bool mixed = is_mixed(t), turns = mixed && !dev->config.free_threads;
     const int cluster = __builtin_ctz(taken) / 3;
     dev->free_lanes &= ~taken;
     if (dev->profile) {
@@ -216,6 +225,7 @@ static struct lane *occupy(struct device *dev, struct task *t, uint32_t taken, s
         lane->kernel = t->kernels[slot];
         lane->sub_block = slot == 2;
         lane->mixed = mixed;
+        lane->turn = TURN_NONE;
         lane->local.block_idx = t->next_block;
         lane->local.block_num = t->nblock;
         lane->global.sub_block_id = slot == 2;
@@ -226,8 +236,12 @@ static struct lane *occupy(struct device *dev, struct task *t, uint32_t taken, s
         lane->next = rest;
         rest = lane;
         t->nrunning++;
-        dev->nbusy++;
-        dev->cluster_lanes[cluster] += mixed;
+        dev->nbusy += !turns;
+        dev->clusters[cluster].nlane += mixed;
+    }
+    dev->clusters[cluster].epoch += mixed;
+    if (turns) {
+        begin_turns(dev, rest, dev->clusters[cluster].nlane);
     }
     t->next_block++;
     dev->nready--;
@@ -312,12 +326,11 @@ void cpu_finish_lane(struct device *dev, struct lane *lane)
 {
     struct task *t = lane->task;
     dev->progress++;
-    dev->nbusy--;
-    if (!lane->mixed) {
-        dev->free_lanes |= 1u << (lane - dev->lanes);
-    } else if (--dev->cluster_lanes[lane->cluster] == 0) {
-        dev->free_lanes |= 7u << 3 * lane->cluster;
+    const bool last = !lane->mixed || --dev->clusters[lane->cluster].nlane == 0;
+    if (last) {
+        dev->free_lanes |= lane->mixed ? 7u << 3 * lane->cluster : 1u << (lane - dev->lanes);
     }
+    dev->nbusy -= last || dev->config.free_threads;
     lane->task = NULL;
     if (--t->nrunning == 0 && t->next_block == t->nblock) {
         if (t->dump) {

@@ -5,19 +5,20 @@
  * thread costs more than many kernels take. Others join when lanes must start
  * together, when the card has several cores and enough is ready, while the
  * orchestration waits, and when nothing has finished for a while although more
- * is ready: kernels may wait for each other, so a ready one must get its turn.
- * Threads without work are parked, most recently used first out.
+ * is ready (monitor.c). Threads without work are parked, most recently used first
+ * out. Lanes that take turns (turns.h) need a thread each only when the one before
+ * has blocked; parked ones are reserved for that before the block starts, so that no
+ * lane is left without one in the middle.
  */
-#include "rank-worker/cpu/internal.h"
+#include "rank-worker/cpu/turns.h"
 
 #include <errno.h>
 #include <signal.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
-#include "common/base/log.h"
-
-enum { STACK_SIZE = 16 << 20, WORTH_NS = 100000, GUESS_NS = 50000, BUSY_TICKS = 10 };
+enum { STACK_SIZE = 16 << 20, WORTH_NS = 100000, GUESS_NS = 50000 };
 
 uint64_t cpu_now_ns(void)
 {
@@ -26,10 +27,8 @@ uint64_t cpu_now_ns(void)
     return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
-static void *serve_thread(void *arg);
-
 /* Signals go to the main thread, but for those that a kernel causes itself. */
-static int create(pthread_t *id, void *(*body)(void *), void *arg)
+int cpu_thread_create(pthread_t *id, void *(*body)(void *), void *arg)
 {
     sigset_t all, before;
     pthread_attr_t attr;
@@ -54,40 +53,72 @@ static int create(pthread_t *id, void *(*body)(void *), void *arg)
     return rc;
 }
 
+static void *serve_thread(void *arg);
+
 static void wake(struct thread *t, struct lane *lane)
 {
     t->lane = lane;
     t->woken = true;
-    pthread_cond_signal(&t->cond);
+    cpu_wake(&t->cond);
 }
 
-/* Give `lane`, or NULL for "look yourself", to a parked thread or a new one. False when there is none to be had. */
-static bool enlist(struct device *dev, struct lane *lane)
+static void push_idle(struct thread *t)
+{
+    t->next_idle = t->dev->idle;
+    t->dev->idle = t;
+    t->dev->nidle++;
+}
+
+static struct thread *pop_idle(struct device *dev)
 {
     struct thread *t = dev->idle;
-    if (t) {
-        dev->idle = t->next_idle;
-        t->idle = false;
-        wake(t, lane);
+    dev->idle = t->next_idle;
+    dev->nidle--;
+    return t;
+}
+
+/* `n` parked threads beyond the reserved ones: 0, or why there are not. */
+static int spare_threads(struct device *dev, int n)
+{
+    while (dev->nidle - dev->nreserved < n) {
+        if (dev->nthread == CPU_THREADS) {
+            return EAGAIN;
+        }
+        struct thread *t = &dev->threads[dev->nthread];
+        t->woken = false;
+        const int rc = cpu_thread_create(&t->id, serve_thread, t);
+        if (rc) {
+            return rc;
+        }
+        dev->nthread++;
+        push_idle(t);
+    }
+    return 0;
+}
+
+bool cpu_thread_look(struct device *dev)
+{
+    if (dev->main_idle) {
+        dev->main_idle = false;
+        wake(&dev->main, NULL);
         return true;
     }
-    if (dev->nthread == CPU_THREADS) {
+    /* More than one a lane would find nothing. */
+    if (dev->nlooking == CPU_LANES || spare_threads(dev, 1)) {
         return false;
     }
-    t = &dev->threads[dev->nthread];
-    t->lane = lane;
-    t->woken = false;
-    t->idle = false;
-    const int rc = create(&t->id, serve_thread, t);
-    if (rc) {
-        dev->thread_errno = rc;
-        return false;
-    }
-    dev->nthread++;
+    struct thread *t = pop_idle(dev);
+    t->looking = true;
+    dev->nlooking++;
+    wake(t, NULL);
     return true;
 }
 
-static void arm_monitor(struct device *dev);
+void cpu_thread_run(struct device *dev, struct lane *lane)
+{
+    dev->nreserved--;
+    wake(pop_idle(dev), lane);
+}
 
 static bool pays(const struct device *dev)
 {
@@ -95,31 +126,55 @@ static bool pays(const struct device *dev)
     return dev->limit > dev->config.ncores || dev->nready * each >= WORTH_NS;
 }
 
-/* Before a thread goes off with its lane: others for what is left. */
-static void share_out(struct device *dev)
+/* Before a thread goes off with `lanes`: others for what is left. */
+static void share_out(struct device *dev, struct lane *lanes)
 {
     if (!dev->nready) {
+        if (dev->mean_ns >= GUESS_NS) {
+            cpu_turn_start_early(dev, lanes);
+        }
         return;
     }
     if (dev->nbusy < dev->limit && pays(dev)) {
-        const int wanted = dev->limit - dev->nbusy;
-        for (int i = 0; i < wanted && (uint32_t)i < dev->nready && enlist(dev, NULL); i++) {
+        const int wanted = dev->limit - dev->nbusy - dev->nlooking;
+        for (int i = 0; i < wanted && (uint32_t)i < dev->nready && cpu_thread_look(dev); i++) {
         }
     }
-    arm_monitor(dev);
+    cpu_monitor_arm(dev);
 }
 
-/* Lanes that start together need a thread each; the caller takes the first. */
+static void give_up(struct device *dev, struct lane *lanes, int why)
+{
+    dev->refused = true;
+    cpu_fatal(dev, 0, "the system gives no thread for a lane of kernel %s: %s", lanes->kernel->name, strerror(why));
+    while (lanes) {
+        struct lane *lane = lanes;
+        lanes = lane->next;
+        lane->turn = TURN_NONE;
+        cpu_finish_lane(dev, lane);
+    }
+}
+
+/* Lanes that start together need a thread each; the caller takes the first. NULL: the system refuses one, and none of
+ * them runs. */
 static struct lane *spread(struct device *dev, struct lane *lanes)
 {
+    int nother = 0;
+    for (const struct lane *lane = lanes->next; lane; lane = lane->next) {
+        nother++;
+    }
+    const int rc = nother ? spare_threads(dev, nother) : 0;
+    if (rc) {
+        give_up(dev, lanes, rc);
+        return NULL;
+    }
+    dev->nreserved += nother;
     struct lane *next = lanes->next;
     while (next) {
         struct lane *lane = next;
         next = lane->next;
-        if (!enlist(dev, lane)) {
-            cpu_fatal(dev, 0, "cannot start a thread for a lane of kernel %s: %s", lane->kernel->name,
-                      strerror(dev->thread_errno));
-            cpu_finish_lane(dev, lane);
+        if (lane->turn != TURN_NEW) {
+            cpu_thread_run(dev, lane);
         }
     }
     return lanes;
@@ -158,13 +213,14 @@ static void finish_captured(struct device *dev, struct lane *lane)
     cpu_profile_finished(dev, &at);
 }
 
-/* Run one lane; the lock is free meanwhile. */
-static void run(struct device *dev, struct lane *lane, const struct thread *self)
+/* Run one lane; the lock is free meanwhile. Returns the one whose turn it is then, if this thread is to run it. */
+static struct lane *run_one(struct device *dev, struct lane *lane, struct thread *self)
 {
     const bool timed = dev->config.ncores > 1;
     if (!dev->first_start_ns) {
         dev->first_start_ns = cpu_now_ns();
     }
+    lane->thread = self;
     struct profile_run *record = dev->profile ? lane->run : NULL;
     pthread_mutex_unlock(&dev->lock);
     const uint64_t start = timed || record ? cpu_now_ns() : 0;
@@ -178,10 +234,19 @@ static void run(struct device *dev, struct lane *lane, const struct thread *self
     if (timed) {
         dev->mean_ns = dev->mean_ns ? (7 * dev->mean_ns + took) / 8 : took + 1;
     }
+    struct lane *next = lane->turn == TURN_NONE ? NULL : cpu_turn_end(lane);
     if (dev->profile) {
         finish_captured(dev, lane);
     } else {
         cpu_finish_lane(dev, lane);
+    }
+    return next;
+}
+
+static void run(struct device *dev, struct lane *lane, struct thread *self)
+{
+    while (lane) {
+        lane = run_one(dev, lane, self);
     }
     if (self != &dev->main && (dev->finishing ? finished(dev) : waited_for(dev)) && !dev->main.woken) {
         wake(&dev->main, NULL);
@@ -192,27 +257,33 @@ static void run(struct device *dev, struct lane *lane, const struct thread *self
 static void watch(struct device *dev)
 {
     if (dev->nready) {
-        arm_monitor(dev);
+        cpu_monitor_arm(dev);
+    }
+}
+
+static void wait_until_woken(struct device *dev, struct thread *self)
+{
+    while (!self->woken && !dev->quit) {
+        pthread_cond_wait(&self->cond, &dev->lock);
+    }
+    self->woken = false;
+    if (self->looking) {
+        self->looking = false;
+        dev->nlooking--;
     }
 }
 
 static void park(struct device *dev, struct thread *self)
 {
     watch(dev);
-    self->next_idle = dev->idle;
-    dev->idle = self;
-    self->idle = true;
-    while (!self->woken && !dev->quit) {
-        pthread_cond_wait(&self->cond, &dev->lock);
+    if (self == &dev->main) {
+        dev->main_idle = true;
+    } else {
+        push_idle(self);
     }
-    self->woken = false;
-    if (self->idle) { /* woken by another way than the stack */
-        struct thread **at = &dev->idle;
-        while (*at != self) {
-            at = &(*at)->next_idle;
-        }
-        *at = self->next_idle;
-        self->idle = false;
+    wait_until_woken(dev, self);
+    if (self == &dev->main) {
+        dev->main_idle = false;
     }
 }
 
@@ -225,7 +296,7 @@ static void serve(struct device *dev, struct thread *self)
         if (!lane && dev->nbusy < dev->limit) {
             lane = look(dev, NULL);
             if (lane) {
-                spread(dev, lane);
+                lane = spread(dev, lane);
             } else if (main && finished(dev)) {
                 break; /* the last tasks were predicated and did not run */
             }
@@ -234,10 +305,12 @@ static void serve(struct device *dev, struct thread *self)
             if (!main && dev->finishing && finished(dev) && !dev->main.woken) {
                 wake(&dev->main, NULL);
             }
-            park(dev, self);
+            if (!main || !finished(dev)) {
+                park(dev, self);
+            }
             continue;
         }
-        share_out(dev);
+        share_out(dev, lane);
         run(dev, lane, self);
     }
 }
@@ -247,24 +320,27 @@ static void *serve_thread(void *arg)
     struct thread *self = arg;
     struct device *dev = self->dev;
     cpu_profile_thread(1 + (uint32_t)(self - dev->threads));
+    self->tid = gettid();
     pthread_mutex_lock(&dev->lock);
+    wait_until_woken(dev, self);
     serve(dev, self);
     pthread_mutex_unlock(&dev->lock);
     return NULL;
 }
 
-/* Called and returns under the lock. A lane that was handed to the main thread is run even after a failure. */
 void cpu_run_all(struct device *dev)
 {
     dev->finishing = true;
     serve(dev, &dev->main);
-    while (dev->main.lane) {
-        struct lane *lane = dev->main.lane;
-        dev->main.lane = NULL;
-        run(dev, lane, &dev->main);
-    }
     dev->main.woken = false;
     dev->finishing = false;
+}
+
+/* Another thread runs something, or will find what is ready; false: the system gives none. */
+static bool others_work(struct device *dev)
+{
+    const int active = dev->nbusy + dev->nlooking;
+    return !(dev->nready && active < dev->limit) || cpu_thread_look(dev) || active > 0;
 }
 
 /* The orchestration waits. What it waits for runs here when it can start at once; else others do the work, so that
@@ -275,18 +351,17 @@ void cpu_wait_task(struct device *dev, struct task *task, bool consumers)
     dev->wait_consumers = consumers;
     while (!dev->fatal && !waited_for(dev)) {
         struct lane *lane = task->state == TASK_READY ? look(dev, task) : NULL;
-        if (lane) {
-            spread(dev, lane);
-            share_out(dev);
-            run(dev, lane, &dev->main);
-            continue;
-        }
         if (waited_for(dev)) {
             break; /* it was predicated and did not run */
         }
-        if (dev->nready && dev->nbusy < dev->limit && !enlist(dev, NULL) && dev->nbusy == 0) {
-            cpu_fatal(dev, 0, "cannot start a thread: %s", strerror(dev->thread_errno));
-            break;
+        if (!lane && !others_work(dev)) {
+            lane = look(dev, NULL);
+        }
+        if (lane) {
+            lane = spread(dev, lane);
+            share_out(dev, lane);
+            run(dev, lane, &dev->main);
+            continue;
         }
         watch(dev);
         while (!dev->main.woken) {
@@ -298,74 +373,6 @@ void cpu_wait_task(struct device *dev, struct task *task, bool consumers)
     dev->wait_task = NULL;
 }
 
-static uint64_t process_cpu_ns(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
-
-static void wait_tick(struct device *dev)
-{
-    struct timespec until;
-    clock_gettime(CLOCK_MONOTONIC, &until);
-    until.tv_nsec += CPU_TICK_NS;
-    if (until.tv_nsec >= 1000000000) {
-        until.tv_nsec -= 1000000000;
-        until.tv_sec++;
-    }
-    while (!dev->quit && pthread_cond_timedwait(&dev->monitor_cond, &dev->lock, &until) != ETIMEDOUT) {
-    }
-}
-
-/* Lets one more thread in whenever a tick has passed without an end of any kernel while more was ready. Kernels
- * that compute rather than wait get ten times as long: more threads do not make them faster. */
-static void *monitor_thread(void *arg)
-{
-    struct device *dev = arg;
-    pthread_mutex_lock(&dev->lock);
-    while (!dev->quit) {
-        if (!dev->armed) {
-            pthread_cond_wait(&dev->monitor_cond, &dev->lock);
-            continue;
-        }
-        int still = 0;
-        uint64_t progress = dev->progress, cpu = process_cpu_ns();
-        while (!dev->quit && dev->nready) {
-            wait_tick(dev);
-            const uint64_t cpu_now = process_cpu_ns();
-            const bool computing = cpu_now - cpu > CPU_TICK_NS / 2;
-            still = progress == dev->progress ? still + 1 : 0;
-            progress = dev->progress;
-            cpu = cpu_now;
-            if (dev->nready && still > 0 && (!computing || still % BUSY_TICKS == 0)) {
-                dev->limit = dev->nbusy + 1 > dev->limit ? dev->nbusy + 1 : dev->limit;
-                enlist(dev, NULL);
-            }
-        }
-        dev->armed = false;
-    }
-    pthread_mutex_unlock(&dev->lock);
-    return NULL;
-}
-
-static void arm_monitor(struct device *dev)
-{
-    if (dev->armed) {
-        return;
-    }
-    if (!dev->monitor_running) {
-        const int rc = create(&dev->monitor, monitor_thread, dev);
-        if (rc) {
-            cpu_fatal(dev, 0, "cannot start a thread: %s", strerror(rc));
-            return;
-        }
-        dev->monitor_running = true;
-    }
-    dev->armed = true;
-    pthread_cond_signal(&dev->monitor_cond);
-}
-
 int cpu_threads_init(struct device *dev, struct error *err)
 {
     pthread_condattr_t attr;
@@ -373,6 +380,9 @@ int cpu_threads_init(struct device *dev, struct error *err)
     if (!rc) {
         pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
         rc = pthread_cond_init(&dev->monitor_cond, &attr);
+        for (int i = 0; i < CPU_LANES; i++) {
+            sem_init(&dev->lanes[i].let_on, 0, 0);
+        }
         pthread_condattr_destroy(&attr);
     }
     if (rc) {
@@ -383,6 +393,8 @@ int cpu_threads_init(struct device *dev, struct error *err)
     pthread_mutex_init(&dev->pipe_lock, NULL);
     pthread_cond_init(&dev->main.cond, NULL);
     dev->main.dev = dev;
+    dev->main.id = pthread_self();
+    dev->main.tid = gettid();
     for (int i = 0; i < CPU_THREADS; i++) {
         pthread_cond_init(&dev->threads[i].cond, NULL);
         dev->threads[i].dev = dev;
@@ -395,9 +407,9 @@ void cpu_threads_stop(struct device *dev)
     pthread_mutex_lock(&dev->lock);
     dev->quit = true;
     for (int i = 0; i < dev->nthread; i++) {
-        pthread_cond_signal(&dev->threads[i].cond);
+        cpu_wake(&dev->threads[i].cond);
     }
-    pthread_cond_signal(&dev->monitor_cond);
+    cpu_wake(&dev->monitor_cond);
     pthread_mutex_unlock(&dev->lock);
     for (int i = 0; i < dev->nthread; i++) {
         pthread_join(dev->threads[i].id, NULL);
@@ -407,6 +419,9 @@ void cpu_threads_stop(struct device *dev)
     }
     for (int i = 0; i < CPU_THREADS; i++) {
         pthread_cond_destroy(&dev->threads[i].cond);
+    }
+    for (int i = 0; i < CPU_LANES; i++) {
+        sem_destroy(&dev->lanes[i].let_on);
     }
     pthread_cond_destroy(&dev->main.cond);
     pthread_cond_destroy(&dev->monitor_cond);

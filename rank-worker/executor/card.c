@@ -63,7 +63,8 @@ int card_open(struct card **out, const struct device_ops *ops, const struct segm
               const struct card_config *config, const struct sheet *sheet, struct error *err)
 {
     const struct device_config device = {.card = (int)config->lane, .device_id = config->device_id,
-                                         .ncores = config->ncores, .platform = seg->header->platform};
+                                         .ncores = config->ncores, .platform = seg->header->platform,
+                                         .free_threads = seg->header->free_threads};
     struct card *card = calloc(1, sizeof *card);
 
     *out = card;

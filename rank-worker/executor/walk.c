@@ -79,6 +79,7 @@ static int run_node(struct lane_walk *walk, uint32_t node, struct error *err)
     times->device_ns = result.device_ns;
     times->orch_ns = result.orch_ns;
     times->ntasks = result.ntasks;
+    times->turns_lost = result.turns_lost;
     times->end_ns = clock_now_ns();
     return rc;
 }

@@ -45,6 +45,10 @@ expect_order "the tree as it is"
 printf '/* list_all() */\nstatic const char *const text = "list_all(\\"";\nstruct list_all { int n; };\n' >common/base/words.c
 printf 'static int list_all(void)\n{\n    return 0;\n}\n\nint words(void)\n{\n    return list_all();\n}\n' >common/base/more.c
 expect_order "a tree that only mentions a function"
+# A function of the C library of its own is called by nobody here.
+printf 'int usleep(unsigned time)\n{\n    return 0;\n}\n' >common/plan/sleep.c
+printf '#include <unistd.h>\n\nvoid nap(void)\n{\n    usleep(1);\n}\n' >common/base/nap.c
+expect_order "a tree that stands in for a function of the C library"
 
 make_tree
 printf '#include "common/plan/list.h"\n' >common/base/up.c
@@ -55,6 +59,7 @@ printf 'int list_all(void);\n\nint up(void)\n{\n    return list_all();\n}\n' >co
 expect_fault '^common/base/up: calls list_all of common/plan/list:'
 
 make_tree
+printf 'int text_more(const char *text);\n' >common/base/more.h
 printf 'int text_more(const char *text)\n{\n    return text_length(text);\n}\n' >common/base/more.c
 printf 'int text_twice(const char *text)\n{\n    return text_more(text);\n}\n' >>common/base/text.c
 expect_fault '^circle:'

@@ -62,6 +62,9 @@ FNR == 1 { file = FILENAME; mod = module(file); in_comment = 0; is_source[file] 
             defined[name] = mod
     }
     gsub(/(struct|enum|union) +[A-Za-z0-9_]+/, "", code)
+    # What no header of ours declares stands in for a function of the C library, or is called by foreign code only.
+    if (file ~ /\.h$/ && code ~ /^[A-Za-z_].*\(/)
+        declared[function_name(code)] = 1
     text[file, ++nline[file]] = code
 }
 END {
@@ -75,7 +78,7 @@ END {
             while (match(rest, /[A-Za-z_][A-Za-z0-9_]*/)) {
                 name = substr(rest, RSTART, RLENGTH)
                 rest = substr(rest, RSTART + RLENGTH)
-                if (name in defined && defined[name] != mod && !((file, name) in own))
+                if (name in defined && name in declared && defined[name] != mod && !((file, name) in own))
                     print mod, defined[name], name
             }
         }

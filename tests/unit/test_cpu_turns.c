@@ -5,7 +5,7 @@
 #include <sys/resource.h>
 
 #include "tests/unit/child_runs.h"
-#include "tests/unit/cpu/turns.h"
+#include "tests/unit/cpu/turns_kernel.h"
 #include "tests/unit/mixed_program.h"
 
 enum { DISPATCHES = 10, LOGS = 50, BLOCKS = 8, PEER_RUNS = 20, LATER = 100, LOAD_MAX = 64 };

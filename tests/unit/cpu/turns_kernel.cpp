@@ -9,7 +9,7 @@
 
 #include "hand_pipe.h"
 #include "mixed.h"
-#include "turns.h"
+#include "turns_kernel.h"
 #include "turns_common.h"
 
 using namespace std::chrono_literals;

@@ -1,8 +1,8 @@
 /*
- * turns - what turns_kernel.cpp does, read by C and C++.
+ * turns_kernel - what turns_kernel.cpp does, read by C and C++.
  */
-#ifndef L3R_TESTS_UNIT_CPU_TURNS_H
-#define L3R_TESTS_UNIT_CPU_TURNS_H
+#ifndef L3R_TESTS_UNIT_CPU_TURNS_KERNEL_H
+#define L3R_TESTS_UNIT_CPU_TURNS_KERNEL_H
 
 #include <pthread.h>
 #include <stdint.h>

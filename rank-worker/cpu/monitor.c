@@ -1,0 +1,159 @@
+/*
+ * monitor - the thread that helps a dispatch on when nothing moves.
+ *
+ * Kernels may wait for each other, in the same program and on other cards, so what is
+ * ready must get its turn even though every running kernel only waits: a further task
+ * gets a thread, and the next lane of a mixed block gets the turn (turns.h). It ticks
+ * only while something is ready or wanted.
+ */
+#include "rank-worker/cpu/turns.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { BUSY_TICKS = 10, ASLEEP_TICKS = 2 };
+
+static uint64_t cpu_ns(clockid_t clock)
+{
+    struct timespec t;
+    return clock_gettime(clock, &t) ? 0 : (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+static void wait_tick(struct device *dev)
+{
+    struct timespec until;
+    clock_gettime(CLOCK_MONOTONIC, &until);
+    until.tv_nsec += CPU_TICK_NS;
+    if (until.tv_nsec >= 1000000000) {
+        until.tv_nsec -= 1000000000;
+        until.tv_sec++;
+    }
+    while (!dev->quit && pthread_cond_timedwait(&dev->monitor_cond, &dev->lock, &until) != ETIMEDOUT) {
+    }
+}
+
+/* Does the thread sleep in the kernel of the operating system? docs: proc(5), /proc/PID/stat, field 3. */
+static bool is_asleep(pid_t tid)
+{
+    char path[64], text[256];
+    snprintf(path, sizeof(path), "/proc/self/task/%d/stat", (int)tid);
+    const int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0) {
+        return false;
+    }
+    const ssize_t n = read(fd, text, sizeof(text) - 1);
+    close(fd);
+    if (n <= 0) {
+        return false;
+    }
+    text[n] = '\0';
+    const char *name_end = strrchr(text, ')');
+    return name_end && strncmp(name_end, ") S", 3) == 0;
+}
+
+/* CPU time counts, not time: a holder that other processes keep from its core must not lose the turn for that. */
+static void watch_cluster(struct device *dev, struct cluster *cluster)
+{
+    const struct thread *thread = cluster->holder->thread;
+    clockid_t clock;
+    if (!thread || pthread_getcpuclockid(thread->id, &clock)) {
+        return; /* its thread has not come to it yet */
+    }
+    const uint64_t cpu = cpu_ns(clock), ncall = cluster->ncall;
+    if (ncall != cluster->seen_ncall) {
+        cluster->seen_ncall = ncall;
+        cluster->since_cpu_ns = cpu;
+        cluster->nasleep = 0;
+    } else if (cpu == cluster->last_cpu_ns && is_asleep(thread->tid)) {
+        cluster->nasleep++;
+    } else {
+        cluster->nasleep = 0;
+    }
+    cluster->last_cpu_ns = cpu;
+    if (cpu - cluster->since_cpu_ns >= CPU_SPIN_NS || cluster->nasleep == ASLEEP_TICKS) {
+        cpu_turn_take_away(dev, cluster);
+    }
+}
+
+static bool turn_is_wanted(const struct device *dev)
+{
+    for (int c = 0; c < CPU_CLUSTERS; c++) {
+        if (cpu_turn_wanted(dev, &dev->clusters[c])) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void watch_turns(struct device *dev)
+{
+    for (int c = 0; c < CPU_CLUSTERS; c++) {
+        if (cpu_turn_wanted(dev, &dev->clusters[c])) {
+            watch_cluster(dev, &dev->clusters[c]);
+        }
+    }
+}
+
+/* What was seen at the last ticks. */
+struct look_back {
+    int nstill; /* ticks without an end of any kernel */
+    uint64_t progress, cpu;
+};
+
+/* One more thread whenever a tick has passed without an end of any kernel while more was ready. Kernels that compute
+ * rather than wait get ten times as long: more threads do not make them faster. */
+static void watch_ready(struct device *dev, struct look_back *last)
+{
+    const uint64_t cpu = cpu_ns(CLOCK_PROCESS_CPUTIME_ID);
+    const bool computing = cpu - last->cpu > CPU_TICK_NS / 2;
+    last->nstill = last->progress == dev->progress ? last->nstill + 1 : 0;
+    last->progress = dev->progress;
+    last->cpu = cpu;
+    if (dev->nready && last->nstill > 0 && (!computing || last->nstill % BUSY_TICKS == 0)) {
+        dev->limit = dev->nbusy + 1 > dev->limit ? dev->nbusy + 1 : dev->limit;
+        cpu_thread_look(dev);
+    }
+}
+
+static void *monitor_thread(void *arg)
+{
+    struct device *dev = arg;
+    pthread_mutex_lock(&dev->lock);
+    while (!dev->quit) {
+        if (!dev->armed) {
+            pthread_cond_wait(&dev->monitor_cond, &dev->lock);
+            continue;
+        }
+        struct look_back last = {0, dev->progress, cpu_ns(CLOCK_PROCESS_CPUTIME_ID)};
+        while (!dev->quit && (dev->nready || turn_is_wanted(dev))) {
+            wait_tick(dev);
+            watch_ready(dev, &last);
+            watch_turns(dev);
+        }
+        dev->armed = false;
+    }
+    pthread_mutex_unlock(&dev->lock);
+    return NULL;
+}
+
+void cpu_monitor_arm(struct device *dev)
+{
+    if (dev->armed) {
+        return;
+    }
+    if (!dev->monitor_running) {
+        const int rc = cpu_thread_create(&dev->monitor, monitor_thread, dev);
+        if (rc) {
+            dev->refused = true;
+            cpu_fatal(dev, 0, "the system gives no thread: %s", strerror(rc));
+            return;
+        }
+        dev->monitor_running = true;
+    }
+    dev->armed = true;
+    cpu_wake(&dev->monitor_cond);
+}
