@@ -13,6 +13,8 @@
 /* Everything process 0 does, up to the verdict in `out`. */
 static void replay(struct participant *me, const struct run_options *o, struct prepared *p, struct outcome *out)
 {
+    struct error err;
+
     if (prepare(o, &me->job, &out->phases, p, &out->error) < 0) {
         out->verdict = RESULT_INFRA;
         return;
@@ -21,8 +23,8 @@ static void replay(struct participant *me, const struct run_options *o, struct p
         log_note("%d processes for %u cards: %u of them stay idle", me->job.size, p->recording.build.ndevice,
                  (uint32_t)me->job.size - p->recording.build.ndevice);
     phases_enter(&out->phases, PHASE_RUN);
-    if (lead_run(me, o, p, out, &out->error) < 0) {
-        out->verdict = out->error.kind == ERROR_FAIL ? RESULT_FAIL : RESULT_INFRA;
+    if (lead_run(me, o, p, out, &err) < 0) {
+        outcome_fail(out, &err, me->supervision.interrupted);
         return;
     }
     phases_enter(&out->phases, PHASE_VERIFY);
