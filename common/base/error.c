@@ -67,6 +67,19 @@ int error_errno(struct error *err, const char *where, const char *mend, const ch
     return -1;
 }
 
+void error_within(struct error *err, const char *place)
+{
+    const char *between = err->where[0] ? ": " : "";
+    size_t n = strlen(place), gap = strlen(between);
+
+    if (n + gap >= sizeof err->where)
+        return;
+    memmove(err->where + n + gap, err->where, sizeof err->where - n - gap);
+    memcpy(err->where, place, n);
+    memcpy(err->where + n, between, gap);
+    err->where[sizeof err->where - 1] = '\0';
+}
+
 int error_nomem(struct error *err, const char *where, unsigned long long bytes)
 {
     return error_set(err, where, "free memory on this host, or replay fewer cards on it",

@@ -38,6 +38,9 @@ int error_set_kind(struct error *err, enum error_kind kind, const char *where, c
 int error_errno(struct error *err, const char *where, const char *mend, const char *fmt, ...)
     __attribute__((format(printf, 4, 5)));
 
+/* Put `place` in front of `where`, where it is seen however long the rest is. */
+void error_within(struct error *err, const char *place);
+
 /* "out of memory" for an allocation of `bytes`; returns -1. */
 int error_nomem(struct error *err, const char *where, unsigned long long bytes);
 

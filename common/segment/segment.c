@@ -66,6 +66,8 @@ static void lay_out(struct segment_header *h, const struct plan *plan, uint64_t 
     at = h->lanes_at + (uint64_t)h->nlane * sizeof(struct segment_lane);
     h->times_at = align_up(at, 64);
     at = h->times_at + (uint64_t)h->nnode * sizeof(struct segment_times);
+    h->hashes_at = align_up(at, 64);
+    at = h->hashes_at + h->nhash * sizeof(uint64_t);
     h->storages_at = align_up(at, PAGE);
     at = h->storages_at + (uint64_t)h->nstorage * sizeof(uint64_t);
     h->plan_at = align_up(at, 64);
@@ -89,6 +91,7 @@ static void point_into(struct segment *seg)
     seg->words = (futex_word *)(base + seg->header->words_at);
     seg->lanes = (struct segment_lane *)(base + seg->header->lanes_at);
     seg->times = (struct segment_times *)(base + seg->header->times_at);
+    seg->hashes = (uint64_t *)(base + seg->header->hashes_at);
     seg->storages = (const uint64_t *)(base + seg->header->storages_at);
     seg->sheet = base + seg->header->sheet_at;
 }
@@ -142,7 +145,7 @@ int segment_create(struct segment *seg, const struct plan *plan, const char *she
                    struct error *err)
 {
     struct segment_header h = {.magic = SEGMENT_MAGIC, .nlane = plan_lane_count(plan), .nnode = plan->nnode,
-                               .nstorage = plan->nstorage, .log_level = (uint32_t)log_get_level()};
+                               .nstorage = plan->nstorage, .nhash = plan->narg, .log_level = (uint32_t)log_get_level()};
     uint64_t *offsets = calloc(plan->nstorage ? plan->nstorage : 1, sizeof *offsets);
     void *image = NULL;
     size_t image_nbytes = 0;
@@ -193,6 +196,8 @@ int segment_rewind(struct segment *seg, struct error *err)
         atomic_store(&seg->words[i], WORD_PENDING);
     memset(seg->lanes, 0, h->nlane * sizeof *seg->lanes);
     memset(seg->times, 0, h->nnode * sizeof *seg->times);
+    if (h->hashing)
+        memset(seg->hashes, 0, h->nhash * sizeof *seg->hashes);
     set_lanes_unbegun(seg);
     atomic_store(&h->starting, 0);
     atomic_store(&h->go, WORD_PENDING);

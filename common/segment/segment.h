@@ -3,7 +3,7 @@
  *
  * It holds the plan, the sheet (which objects a program is made of), a
  * completion word for each node, a status for each lane, the times of each
- * node, and the bytes of every storage: tensors and windows are used where
+ * node, hashes of what nodes wrote, and the bytes of every storage: tensors and windows are used where
  * they lie. It is a memfd: it never has a name, so nothing is left behind
  * whoever is killed, and it is mapped at any address, so it holds offsets
  * only.
@@ -13,7 +13,7 @@
  * rewound (segment_rewind: as created again) -> loaded -> run -> ...
  * The other processes map the leader's descriptor once, executors inherit the
  * descriptor and live for one run. The plan, the sheet and the layout never
- * change; `dfx`, `free_threads` and `starting` in the header are set by the leader
+ * change; `dfx`, `free_threads`, `hashing` and `starting` in the header are set by the leader
  * before each run. Only the leader creates, loads and rewinds, while no executor lives.
  */
 #ifndef L3R_COMMON_SEGMENT_SEGMENT_H
@@ -61,7 +61,9 @@ struct segment_header {
     char platform[32];
     struct dfx dfx; /* what this run captures */
     bool free_threads; /* device_config.free_threads of all cards */
-    uint64_t words_at, lanes_at, times_at, storages_at, plan_at, plan_nbytes, sheet_at, sheet_nbytes;
+    uint32_t hashing; /* 1: executors fill `hashes`, which nobody touches otherwise */
+    uint64_t nhash;   /* arguments of all nodes */
+    uint64_t words_at, lanes_at, times_at, hashes_at, storages_at, plan_at, plan_nbytes, sheet_at, sheet_nbytes;
     _Alignas(64) _Atomic uint32_t starting; /* executors that are not ready yet, set by the leader */
     futex_word go; /* completed by the last executor that got ready: until then no kernel runs */
 };
@@ -73,6 +75,7 @@ struct segment {
     futex_word *words;             /* nnode */
     struct segment_lane *lanes;    /* nlane */
     struct segment_times *times;   /* nnode */
+    uint64_t *hashes;              /* nhash, as plan.args: of the tensor, when its node had written it; else 0 */
     const uint64_t *storages;      /* nstorage offsets of their bytes */
     const char *sheet;
     struct plan plan; /* points into the segment */
@@ -83,8 +86,8 @@ struct segment {
 int segment_create(struct segment *seg, const struct plan *plan, const char *sheet, const char *platform,
                    struct error *err);
 
-/* Put a segment that was run back to what segment_create() made: words, lanes, times, `starting` and `go` as at the
- * start, all storages and the gaps between them zeros. `dfx` stays. No executor may live, in any process of the node. */
+/* Put a segment that was run back to what segment_create() made: words, lanes, times, hashes, `starting` and `go` as
+ * at the start, all storages and the gaps between them zeros. `dfx` and `hashing` stay. No executor may live, in any process of the node. */
 int segment_rewind(struct segment *seg, struct error *err);
 
 /* Map an existing one. Takes over `fd` (closed on failure too). */

@@ -21,9 +21,10 @@
 #include "orchestrator/open/override.h"
 #include "orchestrator/job/marker.h"
 #include "orchestrator/job/run.h"
+#include "orchestrator/repeat/repeat.h"
 #include "topology/topology.h"
 
-enum { OPT_DEVICE = 0x200, OPT_SEED, OPT_EXPECT, OPT_RTOL, OPT_ATOL, OPT_SAVE, OPT_TIMEOUT, OPT_PLAN, OPT_RESULT,
+enum { OPT_DEVICE = 0x200, OPT_SEED, OPT_EXPECT, OPT_RTOL, OPT_ATOL, OPT_SAVE, OPT_TIMEOUT, OPT_PLAN, OPT_RESULT, OPT_REPEAT,
        OPT_THREADS,
        PROCESSES_MAX = 65536 };
 
@@ -34,6 +35,7 @@ static const char doc[] =
     "  mpirun -np 4 l3replay run build_output/my_build\n"
     "  l3replay run build_output/my_build --device-ids 0-7 --seed 3\n"
     "  l3replay run my_build --input x=x.npy --expect out=ref.npy --rtol 1e-3\n"
+    "  l3replay run my_build --repeat 20 --result bits.json\n"
     "  l3replay plan my_build --format json > p.json && l3replay run my_build --plan p.json\n\n"
     "The last lines on stdout are PYPTO_EXEC_RESULT=PASS device=N, =FAIL or =INFRA, and all device ids.\n"
     "Exit status: 0 PASS, 1 FAIL, 2 wrong usage, 3 INFRA.";
@@ -51,6 +53,9 @@ static const struct argp_option options[] = {
      "stop a run in which no dispatch ends for so long (default 600; 0: never)", 2},
     {"threads", OPT_THREADS, "turns|free", 0,
      "lanes of a mixed task: one of a cluster at a time (default), or all side by side, as the system schedules them", 2},
+    {"repeat", OPT_REPEAT, "N", 0,
+     "run it N times (1 to 1000) over the same inputs; tell how many runs gave the same bits, and which output and "
+     "dispatch differed first", 2},
     {"plan", OPT_PLAN, "FILE", 0, "replay a saved plan instead of recording host_orch.py (no Python)", 2},
     {"result", OPT_RESULT, "FILE.json", 0, "verdict, times per card and dispatch, versions", 2},
     {0},
@@ -95,6 +100,13 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     switch (key) {
     case ARGP_KEY_INIT:
         init_children(state, o);
+        return 0;
+    case ARGP_KEY_END:
+        if (o->repeat > 1 && dfx_any(&o->dfx.dfx))
+            argp_error(state, "--repeat takes no profiles: they have room for one run, and change its timing");
+        return 0;
+    case OPT_REPEAT:
+        o->repeat = option_number(state, "--repeat", arg, 1, REPEAT_MAX);
         return 0;
     case 'n':
         o->nproc = option_number(state, "-n", arg, 1, PROCESSES_MAX);

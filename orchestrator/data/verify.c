@@ -7,6 +7,7 @@
 
 #include "common/base/file.h"
 #include "common/base/log.h"
+#include "orchestrator/data/element.h"
 #include "orchestrator/data/fit.h"
 #include "orchestrator/npy/npy.h"
 
@@ -125,35 +126,12 @@ uint32_t verify_count(const struct verify *v)
     return v->count;
 }
 
+bool verify_has(const struct verify *v, uint32_t storage)
+{
+    return find_expected(v, storage) != NULL;
+}
+
 /* --- comparing ---------------------------------------------------------- */
-
-static void element_text(enum dtype type, const unsigned char *element, char *buf, size_t size)
-{
-    int64_t i;
-    uint64_t u;
-
-    if (type == DTYPE_INT64) {
-        memcpy(&i, element, sizeof i);
-        snprintf(buf, size, "%" PRId64, i);
-    } else if (type == DTYPE_UINT64) {
-        memcpy(&u, element, sizeof u);
-        snprintf(buf, size, "%" PRIu64, u);
-    } else {
-        snprintf(buf, size, "%.9g", dtype_load(type, element));
-    }
-}
-
-static void index_text(const struct plan *plan, const struct plan_storage *st, uint64_t flat, char *buf, size_t size)
-{
-    const int64_t *shape = plan->dims + st->dims;
-    int64_t index[PLAN_MAX_DIMS];
-
-    for (uint32_t d = st->ndim; d-- > 0;) {
-        index[d] = (int64_t)(flat % (uint64_t)shape[d]);
-        flat /= (uint64_t)shape[d];
-    }
-    npy_shape_text(st->ndim, index, buf, size);
-}
 
 /* What the elements of an expected file are. */
 static enum dtype file_dtype(const struct plan_storage *st, const struct expected *e)
@@ -166,17 +144,34 @@ static void show_mismatches(const struct plan *plan, uint32_t storage, const str
 {
     const struct plan_storage *st = &plan->storages[storage];
     size_t element = dtype_size(st->dtype), expected_element = dtype_size(expected_type);
-    char index[400], got[48], want[48];
+    char index[ELEMENT_INDEX_SIZE], got[ELEMENT_VALUE_SIZE], want[ELEMENT_VALUE_SIZE];
 
     for (uint32_t i = 0; i < found->nshown; i++) {
         uint64_t at = found->shown[i].index;
-        index_text(plan, st, at, index, sizeof index);
-        element_text(st->dtype, (const unsigned char *)actual + at * element, got, sizeof got);
-        element_text(expected_type, (const unsigned char *)expected + at * expected_element, want, sizeof want);
-        log_msg(LOG_ERROR, "%s%s: actual %s, expected %s", plan_text(plan, st->name), index, got, want);
+
+        log_msg(LOG_ERROR, "%s%s: actual %s, expected %s", plan_text(plan, st->name),
+                element_index(plan, storage, at, index, sizeof index),
+                element_value(st->dtype, (const char *)actual + at * element, got, sizeof got),
+                element_value(expected_type, (const char *)expected + at * expected_element, want, sizeof want));
     }
     if (found->mismatched > found->nshown)
         log_msg(LOG_ERROR, "%s: and %" PRIu64 " more", plan_text(plan, st->name), found->mismatched - found->nshown);
+}
+
+/* Compare; the caller frees `*expected`, also after a failure. */
+static int compare_with(const struct expected *e, const struct verify *v, const struct plan *plan, const void *actual,
+                        struct comparison *found, void **expected, struct error *err)
+{
+    const struct plan_storage *st = &plan->storages[e->storage];
+    size_t nbytes = e->header.count * e->header.size;
+
+    *expected = malloc(nbytes ? nbytes : 1);
+    if (!*expected)
+        return error_nomem(err, e->file, nbytes);
+    if (npy_read(e->file, &e->header, *expected, err))
+        return -1;
+    compare_arrays(st->dtype, actual, file_dtype(st, e), *expected, e->header.count, v->tol, true, found);
+    return 0;
 }
 
 int verify_storage_full(const struct verify *v, const struct plan *plan, uint32_t storage, const void *actual,
@@ -185,21 +180,15 @@ int verify_storage_full(const struct verify *v, const struct plan *plan, uint32_
     const struct plan_storage *st = &plan->storages[storage];
     const struct expected *e = find_expected(v, storage);
     const char *name = plan_text(plan, st->name);
-    size_t nbytes;
     void *expected;
 
     *file = NULL;
     if (!e)
         return 0;
-    nbytes = e->header.count * e->header.size;
-    expected = malloc(nbytes ? nbytes : 1);
-    if (!expected)
-        return error_nomem(err, e->file, nbytes);
-    if (npy_read(e->file, &e->header, expected, err)) {
+    if (compare_with(e, v, plan, actual, found, &expected, err) < 0) {
         free(expected);
         return -1;
     }
-    compare_arrays(st->dtype, actual, file_dtype(st, e), expected, e->header.count, v->tol, true, found);
     *file = e->file;
     if (found->mismatched)
         show_mismatches(plan, storage, found, actual, file_dtype(st, e), expected);
@@ -213,6 +202,21 @@ int verify_storage_full(const struct verify *v, const struct plan *plan, uint32_
                           "%s: %" PRIu64 " of %" PRIu64 " elements differ from what was expected (rtol %g, atol %g, "
                           "largest difference %g)",
                           name, found->mismatched, found->count, v->tol.rtol, v->tol.atol, found->max_abs_error);
+}
+
+int verify_matches(const struct verify *v, const struct plan *plan, uint32_t storage, const void *actual,
+                   struct error *err)
+{
+    const struct expected *e = find_expected(v, storage);
+    struct comparison found;
+    void *expected;
+    int rc;
+
+    if (!e)
+        return 1;
+    rc = compare_with(e, v, plan, actual, &found, &expected, err);
+    free(expected);
+    return rc < 0 ? -1 : found.mismatched == 0;
 }
 
 int verify_storage(const struct verify *v, const struct plan *plan, uint32_t storage, const void *actual,

@@ -26,6 +26,9 @@ void verify_free(struct verify *v); /* NULL is fine */
 /* How many parameters are compared; 0 means that nothing is known about the result. */
 uint32_t verify_count(const struct verify *v);
 
+/* Is parameter storage `storage` compared? */
+bool verify_has(const struct verify *v, uint32_t storage);
+
 /* Parameter storage `storage` holds `actual`. Returns 0 when it matches or is not compared; -1 with kind
  * ERROR_FAIL (how many of how many, tolerances) on a mismatch, after logging the first 20. */
 int verify_storage(const struct verify *v, const struct plan *plan, uint32_t storage, const void *actual,
@@ -35,6 +38,11 @@ int verify_storage(const struct verify *v, const struct plan *plan, uint32_t sto
  * `*file` is NULL. */
 int verify_storage_full(const struct verify *v, const struct plan *plan, uint32_t storage, const void *actual,
                         struct comparison *found, const char **file, struct error *err);
+
+/* The same without a word: 1 when it matches or is not compared, 0 when it does not; -1 with `err` when that cannot be
+ * found out. */
+int verify_matches(const struct verify *v, const struct plan *plan, uint32_t storage, const void *actual,
+                   struct error *err);
 
 /* Write parameter `storage` as <dir>/<name>.npy (whole or not at all); makes `dir`. */
 int save_output(const char *dir, const struct plan *plan, uint32_t storage, const void *data, struct error *err);

@@ -19,7 +19,7 @@ struct lead {
     const struct run_options *options;
     struct prepared *prepared;
     struct outcome *out;
-    int npass; /* still to be run */
+    int npass; /* still to be run; not counted when the replay is repeated */
 };
 
 /* What the others connect to. */
@@ -86,6 +86,24 @@ static int run_pass(void *context, struct error *err)
     return --l->npass > 0 ? gather_rest(l->me, l->out, err) : 0;
 }
 
+/* One of several runs, and what it gave. Signals are taken meanwhile, as between two passes. */
+static int run_repeated(void *context, struct error *err)
+{
+    struct lead *l = context;
+    struct outcome *out = l->out;
+
+    if (run_lanes(l, err) < 0)
+        return -1;
+    participant_close_signals(l->me);
+    phases_enter(&out->phases, PHASE_VERIFY);
+    if (repeat_take(out->repeat, &l->prepared->segment, err) < 0)
+        return -1;
+    if (repeat_is_first_failure(out->repeat))
+        outcome_compare(out, l->prepared);
+    phases_enter(&out->phases, PHASE_RUN);
+    return 0;
+}
+
 /* Between two passes: no executor lives, and a signal ends us as it does before the first pass. */
 static int load_pass(void *context, struct error *err)
 {
@@ -103,8 +121,15 @@ static int load_pass(void *context, struct error *err)
 static int run_passes(struct lead *l, struct error *err)
 {
     const struct pass_steps steps = {.load = load_pass, .run = run_pass, .context = l};
+    const struct pass_steps repeated = {.load = load_pass, .run = run_repeated, .context = l};
     struct pass passes[PASSES_MAX];
 
+    if (l->options->repeat > 1) {
+        if (repeat_open(&l->out->repeat, &l->prepared->recording.plan, l->prepared->verify,
+                        (uint32_t)l->options->repeat, err) < 0)
+            return -1;
+        return passes_repeat(&l->prepared->segment, l->options->repeat, &repeated, err);
+    }
     l->npass = passes_split(&l->prepared->dfx, build_platform_is_sim(&l->prepared->recording.build), passes);
     return passes_run(&l->prepared->segment, passes, l->npass, &steps, err);
 }

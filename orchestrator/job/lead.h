@@ -10,7 +10,8 @@
 #include "orchestrator/prepare/prepare.h"
 
 /* Run all passes of what is prepared, with the whole job. Afterwards the segment holds outputs and times of the last
- * one, times on process 0's clock. Sets `abrupt` and `clock_error_ns` of `out`. -1 with `err` when a pass failed. */
+ * one, times on process 0's clock. Sets `abrupt` and `clock_error_ns` of `out`, and, when the replay is repeated, what
+ * its runs gave. -1 with `err` when a pass failed; a run whose outputs are wrong did not fail in this sense. */
 int lead_run(struct participant *me, const struct run_options *options, struct prepared *p, struct outcome *out,
              struct error *err);
 

@@ -24,6 +24,15 @@ static void set_failure(struct outcome *out, const struct error *err)
     out->error = *err;
 }
 
+void outcome_fail(struct outcome *out, const struct error *err, bool interrupted)
+{
+    if (interrupted && out->verdict != RESULT_PASS) {
+        error_print(&out->error);
+        out->verdict = RESULT_PASS;
+    }
+    set_failure(out, err);
+}
+
 static void compare(struct outcome *out, const struct prepared *p, uint32_t storage, const void *data)
 {
     const struct plan *plan = &p->recording.plan;
@@ -32,36 +41,45 @@ static void compare(struct outcome *out, const struct prepared *p, uint32_t stor
     const char *file = NULL;
     struct error err;
 
-    if (verify_storage_full(p->verify, plan, storage, data, &numbers, &file, &err) < 0)
+    if (verify_storage_full(p->verify, plan, storage, data, &numbers, &file, &err) < 0) {
+        if (out->repeat)
+            repeat_name_run(out->repeat, &err);
         set_failure(out, &err);
+    }
     if (file)
         out->comparisons[out->ncomparison++] = (struct result_comparison){
             .parameter = plan_text(plan, s->name), .file = file, .dtype = dtype_name(s->dtype), .ndim = s->ndim,
             .shape = plan->dims + s->dims, .numbers = numbers};
 }
 
-void outcome_verify(struct outcome *out, const struct run_options *o, const struct prepared *p)
+void outcome_compare(struct outcome *out, const struct prepared *p)
 {
     struct error err;
 
-    out->verdict = RESULT_PASS;
     out->comparisons = calloc(verify_count(p->verify) + 1u, sizeof *out->comparisons);
     if (!out->comparisons) {
         error_nomem(&err, "comparison", verify_count(p->verify) * sizeof *out->comparisons);
         set_failure(out, &err);
         return;
     }
-    for (uint32_t i = 0; i < p->recording.plan.nstorage; i++) {
-        const struct plan_storage *s = &p->recording.plan.storages[i];
-        const void *data = segment_storage(&p->segment, i);
+    for (uint32_t i = 0; i < p->recording.plan.nstorage; i++)
+        if (p->recording.plan.storages[i].kind == PLAN_PARAM)
+            compare(out, p, i, segment_storage(&p->segment, i));
+}
 
-        if (s->kind != PLAN_PARAM)
-            continue;
-        if (o->save_outputs && s->direction != PLAN_IN &&
-            save_output(o->save_outputs, &p->recording.plan, i, data, &err) < 0)
+void outcome_verify(struct outcome *out, const struct run_options *o, const struct prepared *p)
+{
+    struct error err;
+
+    for (uint32_t i = 0; o->save_outputs && i < p->recording.plan.nstorage; i++) {
+        const struct plan_storage *s = &p->recording.plan.storages[i];
+
+        if (s->kind == PLAN_PARAM && s->direction != PLAN_IN &&
+            save_output(o->save_outputs, &p->recording.plan, i, segment_storage(&p->segment, i), &err) < 0)
             set_failure(out, &err);
-        compare(out, p, i, data);
     }
+    if (!out->comparisons)
+        outcome_compare(out, p);
     if (verify_count(p->verify) == 0 && out->verdict == RESULT_PASS)
         log_note("nothing to compare with (no --expect, no data/out): PASS means that every dispatch ran");
 }
@@ -92,7 +110,8 @@ static int write_result(const struct outcome *out, const struct run_options *o, 
                        .build = build->dir ? build->dir : o->build, .plan = o->plan_file,
                        .platform = build->platform, .device = "cpu", .world_size = build->ndevice,
                        .ndevice_id = build->ndevice, .device_ids = build->device_ids, .seed = o->seed,
-                       .tolerance = o->tolerance, .rounds = 1, .clock_error_ns = out->clock_error_ns,
+                       .tolerance = o->tolerance, .rounds = out->repeat ? out->repeat->nrun : 1,
+                       .repeat = out->repeat, .clock_error_ns = out->clock_error_ns,
                        .nphase = PHASE_COUNT, .phases = phases, .nnote = build->nnote,
                        .notes = (const char *const *)build->notes};
     int rc = -1;
@@ -113,6 +132,8 @@ static int write_result(const struct outcome *out, const struct run_options *o, 
     r.ncard = timings.ncard;
     r.dispatches = timings.dispatches;
     r.ndispatch = timings.ndispatch;
+    for (size_t i = 0; out->repeat && i < timings.ndispatch; i++)
+        timings.dispatches[i].round = repeat_current(out->repeat);
     rc = result_write(o->result_file, &r, err);
 out:
     timings_free(&timings);
@@ -150,6 +171,8 @@ int outcome_report(struct outcome *out, const struct run_options *o, const struc
         return EXIT_CODE_USAGE; /* nothing was tried: no verdict */
     if (out->verdict == RESULT_PASS)
         print_summary(out, p);
+    if (out->repeat)
+        repeat_print(stdout, out->repeat);
     if (settled) /* perhaps by an interrupt: mpirun leaves a second, which a file on a busy disk may take */
         code = print_marker(out, p);
     if (o->result_file && !p->no_result && write_result(out, o, p, marker, &err) < 0) {
@@ -158,5 +181,7 @@ int outcome_report(struct outcome *out, const struct run_options *o, const struc
     }
     free(out->comparisons);
     out->comparisons = NULL;
+    repeat_free(out->repeat);
+    out->repeat = NULL;
     return settled ? code : print_marker(out, p);
 }

@@ -11,6 +11,7 @@
 #include "orchestrator/prepare/options.h"
 #include "orchestrator/prepare/phases.h"
 #include "orchestrator/prepare/prepare.h"
+#include "orchestrator/repeat/repeat.h"
 
 struct outcome {
     enum result_verdict verdict;
@@ -22,9 +23,18 @@ struct outcome {
     struct phases phases;
     struct result_comparison *comparisons; /* what was compared; freed by outcome_report() */
     size_t ncomparison;
+    struct repeat *repeat; /* --repeat: what the runs gave; NULL: there is one. Freed by outcome_report() */
 };
 
-/* Save outputs and compare them; sets verdict and error. */
+/* Compare the outputs of the run that is over; sets verdict and error. Of several runs only one is compared in this
+ * way, so that it is told once: the first that does not match, or the last one. */
+void outcome_compare(struct outcome *out, const struct prepared *p);
+
+/* The run could not go on, or an earlier one of several runs would have been the last. What is known to be wrong stays
+ * FAIL, whatever came after, unless the user ended it. */
+void outcome_fail(struct outcome *out, const struct error *err, bool interrupted);
+
+/* Save outputs, and compare them where outcome_compare() was not called; sets verdict and error. */
 void outcome_verify(struct outcome *out, const struct run_options *options, const struct prepared *p);
 
 /* Log the error, print summary and marker, write the result file. Returns the exit code. */

@@ -1,8 +1,10 @@
 #include "orchestrator/job/passes.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "common/base/log.h"
+#include "orchestrator/job/progress.h"
 
 int passes_split(const struct dfx *wanted, bool simulator, struct pass passes[PASSES_MAX])
 {
@@ -16,32 +18,45 @@ int passes_split(const struct dfx *wanted, bool simulator, struct pass passes[PA
     return 2;
 }
 
-/* In front, where it is seen however long the rest is. */
-static void name_pass(struct error *err, const char *name)
+static int rewind_and_load(struct segment *seg, const struct pass_steps *steps, struct error *err)
 {
-    const char *between = err->where[0] ? ": " : "";
-    size_t n = strlen(name), gap = strlen(between);
-
-    memmove(err->where + n + gap, err->where, sizeof err->where - n - gap);
-    memcpy(err->where, name, n);
-    memcpy(err->where + n, between, gap);
-    err->where[sizeof err->where - 1] = '\0';
+    return segment_rewind(seg, err) < 0 || steps->load(steps->context, err) < 0 ? -1 : 0;
 }
 
 int passes_run(struct segment *seg, const struct pass *passes, int count, const struct pass_steps *steps,
                struct error *err)
 {
     for (int i = 0; i < count; i++) {
-        if (i > 0 && (segment_rewind(seg, err) < 0 || steps->load(steps->context, err) < 0))
+        if (i > 0 && rewind_and_load(seg, steps, err) < 0)
             return -1;
         seg->header->dfx = passes[i].dfx;
         if (count > 1)
             log_msg(LOG_TIMING, "%s, %d of %d", passes[i].name, i + 1, count);
         if (steps->run(steps->context, err) < 0) {
             if (count > 1)
-                name_pass(err, passes[i].name);
+                error_within(err, passes[i].name);
             return -1;
         }
     }
     return 0;
+}
+
+int passes_repeat(struct segment *seg, int count, const struct pass_steps *steps, struct error *err)
+{
+    char name[PASS_NAME_MAX] = "";
+    int rc = 0;
+
+    seg->header->hashing = 1;
+    seg->header->dfx = (struct dfx){0};
+    for (int i = 0; i < count && rc == 0; i++) {
+        snprintf(name, sizeof name, "run %d of %d", i + 1, count);
+        log_msg(LOG_INFO, "%s", name);
+        progress_name(name);
+        if ((i > 0 && rewind_and_load(seg, steps, err) < 0) || steps->run(steps->context, err) < 0)
+            rc = -1;
+    }
+    progress_name("run");
+    if (rc < 0)
+        error_within(err, name);
+    return rc;
 }

@@ -5,6 +5,8 @@
  * apart: the whole plan runs once for the graph and once for everything else. Each pass is a run of its own, over the
  * same bytes at the start, so that both compute the same, and into the same directories of dispatches. What the
  * segment holds at the end is that of the last pass. Reasons: docs/decisions.md, "Two passes".
+ *
+ * A replay that is repeated (--repeat) is passes too, all alike and without profiles; there they are called runs.
  */
 #ifndef L3R_ORCHESTRATOR_JOB_PASSES_H
 #define L3R_ORCHESTRATOR_JOB_PASSES_H
@@ -14,7 +16,7 @@
 #include "common/segment/dfx.h"
 #include "common/segment/segment.h"
 
-enum { PASSES_MAX = 2 };
+enum { PASSES_MAX = 2, PASS_NAME_MAX = 40 };
 
 struct pass {
     const char *name; /* "graph pass", "timing pass"; "only pass"; constant */
@@ -36,5 +38,9 @@ struct pass_steps {
  * failure ends it; when there are several passes, `where` of `err` begins with the name of the one that failed. */
 int passes_run(struct segment *seg, const struct pass *passes, int count, const struct pass_steps *steps,
                struct error *err);
+
+/* The same for `count` runs that capture nothing, with hashes of what each node writes (segment.h). `where` of `err`
+ * begins with "run 3 of 20". */
+int passes_repeat(struct segment *seg, int count, const struct pass_steps *steps, struct error *err);
 
 #endif

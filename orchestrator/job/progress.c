@@ -5,12 +5,18 @@
 #include <unistd.h>
 
 static bool written;
+static char what[PROGRESS_NAME_MAX] = "run";
+
+void progress_name(const char *name)
+{
+    snprintf(what, sizeof what, "%s", name);
+}
 
 void progress_run(uint64_t done, uint64_t total)
 {
     if (!isatty(STDERR_FILENO))
         return;
-    fprintf(stderr, "\rrun %llu/%llu ", (unsigned long long)done, (unsigned long long)total);
+    fprintf(stderr, "\r%s: %llu/%llu ", what, (unsigned long long)done, (unsigned long long)total);
     fflush(stderr);
     written = true;
 }

@@ -6,6 +6,11 @@
 
 #include <stdint.h>
 
+enum { PROGRESS_NAME_MAX = 40 };
+
+/* What runs, as progress_run() tells it from now on; "run" until it is called. Copied. */
+void progress_name(const char *name);
+
 /* Rewrite the progress line: `done` of `total` nodes. */
 void progress_run(uint64_t done, uint64_t total);
 

@@ -185,6 +185,8 @@ static char *render(const struct result *r)
     if (r->error)
         put_error(&w, root, r->error);
     put_target(&w, root, r);
+    if (r->repeat)
+        repeat_put_json(&w, root, r->repeat);
     put_versions_and_notes(&w, root, r);
     put_times(&w, root, r);
     if (r->ncomparison)

@@ -15,6 +15,7 @@
 #include "common/base/error.h"
 #include "common/plan/plan.h"
 #include "orchestrator/data/verify.h"
+#include "orchestrator/repeat/repeat.h"
 
 #define RESULT_NONE UINT32_MAX
 
@@ -74,6 +75,7 @@ struct result {
     uint64_t seed;
     struct tolerance tolerance;
     uint32_t rounds;
+    const struct repeat *repeat; /* of several rounds; NULL: there was one */
     uint64_t clock_error_ns; /* of times of different cards (run_clocks.h); 0: one clock, CLOCK_NO_BOUND: not aligned */
 
     size_t nphase, ncard, ndispatch, ncomparison, nversion, nnote;

@@ -24,6 +24,7 @@ static void replay(struct participant *me, const struct run_options *o, struct p
 {
     const struct prepare_job job = {.jobs = topology_share(me->job.node_size, me->job.rank), .share = share_with_job,
                                     .context = &me->job};
+    struct error err;
 
     if (prepare(o, &job, &out->phases, p, &out->error) < 0) {
         out->verdict = RESULT_INFRA;
@@ -33,8 +34,8 @@ static void replay(struct participant *me, const struct run_options *o, struct p
         log_note("%d processes for %u cards: %u of them stay idle", me->job.size, p->recording.build.ndevice,
                  (uint32_t)me->job.size - p->recording.build.ndevice);
     phases_enter(&out->phases, PHASE_RUN);
-    if (lead_run(me, o, p, out, &out->error) < 0) {
-        out->verdict = out->error.kind == ERROR_FAIL ? RESULT_FAIL : RESULT_INFRA;
+    if (lead_run(me, o, p, out, &err) < 0) {
+        outcome_fail(out, &err, me->supervision.interrupted);
         return;
     }
     phases_enter(&out->phases, PHASE_VERIFY);

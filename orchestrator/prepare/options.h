@@ -30,6 +30,7 @@ struct run_options {
     size_t nshape;
     struct tolerance tolerance;
     uint64_t seed;
+    int repeat;     /* how often the plan runs; 0 and 1: once */
     double timeout; /* seconds without progress; 0: no limit */
     enum deps_mode deps;
     bool free_threads; /* --threads free */

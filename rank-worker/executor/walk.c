@@ -13,6 +13,8 @@ int walk_open(struct lane_walk *walk, struct segment *seg, uint32_t lane, struct
     memset(walk, 0, sizeof *walk);
     walk->seg = seg;
     walk->lane = lane;
+    if (seg->header->hashing && written_hash_open(&walk->hash, err) < 0)
+        return -1;
     for (uint32_t i = 0; i < plan->nnode; i++)
         walk->count += plan->nodes[i].lane == lane;
     walk->nodes = calloc(walk->count ? walk->count : 1, sizeof *walk->nodes);
@@ -27,7 +29,9 @@ int walk_open(struct lane_walk *walk, struct segment *seg, uint32_t lane, struct
 
 void walk_close(struct lane_walk *walk)
 {
+    written_hash_close(walk->hash);
     free(walk->nodes);
+    walk->hash = NULL;
     walk->nodes = NULL;
 }
 
@@ -89,12 +93,15 @@ static bool is_profiled(const struct lane_walk *walk)
     return walk->card && dfx_any(&walk->seg->header->dfx);
 }
 
-/* Whoever waits for the node is let go before its profiles are written; whoever stops the run sees that they are. */
+/* Whoever waits for the node is let go before its profiles are written; whoever stops the run sees that they are. What
+ * it wrote is hashed before: the next node may write there. */
 static void complete_node(struct lane_walk *walk, uint32_t node)
 {
     struct segment_lane *status = &walk->seg->lanes[walk->lane];
     struct segment_times *times = &walk->seg->times[node];
 
+    if (walk->hash)
+        written_hash_take(walk->hash, walk->seg, node);
     if (is_profiled(walk))
         set_state(status, LANE_SAVING, times->end_ns);
     word_complete(&walk->seg->words[node]);

@@ -7,12 +7,14 @@
 #include "common/segment/segment.h"
 #include "rank-worker/executor/card.h"
 #include "rank-worker/executor/sub_workers.h"
+#include "rank-worker/executor/written_hash.h"
 
 struct lane_walk {
     struct segment *seg;
     uint32_t lane;
     struct card *card;                /* lanes of cards; else NULL */
     struct sub_workers_process *subs; /* the lane of sub-workers; else NULL */
+    struct written_hash *hash;        /* what nodes write is hashed; NULL: it is not */
     uint32_t *nodes;   /* of this lane, in order */
     uint32_t count;
 };

@@ -55,6 +55,22 @@ static void no_struct_is_fine(void **state)
     assert_int_equal(error_set_kind(NULL, ERROR_FAIL, NULL, NULL, "x"), -1);
 }
 
+static void places_are_put_in_front_as_far_as_they_fit(void **state)
+{
+    struct error err;
+
+    (void)state;
+    error_set(&err, NULL, NULL, "x");
+    error_within(&err, "run 3 of 20");
+    assert_string_equal(err.where, "run 3 of 20");
+    error_within(&err, "job");
+    assert_string_equal(err.where, "job: run 3 of 20");
+    memset(err.where, 'y', sizeof err.where - 1);
+    error_within(&err, "job");
+    assert_int_equal(strncmp(err.where, "job: yyy", 8), 0);
+    assert_int_equal(strlen(err.where), sizeof err.where - 1);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -62,6 +78,7 @@ int main(void)
         cmocka_unit_test(errno_is_told_in_words),
         cmocka_unit_test(a_text_that_does_not_fit_ends_in_dots),
         cmocka_unit_test(no_struct_is_fine),
+        cmocka_unit_test(places_are_put_in_front_as_far_as_they_fit),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -366,6 +366,64 @@ static void the_name_of_the_pass_fits_whatever_the_place(void **state)
     end();
 }
 
+/* Takes the hashes of every run. */
+struct taken {
+    uint64_t hashes[8][COUNT_NODES * 3];
+    int count;
+};
+static struct taken taken;
+
+static int run_and_take(void *context, struct error *err)
+{
+    struct rig *r = context;
+
+    if (run(context, err) < 0)
+        return -1;
+    memcpy(taken.hashes[taken.count++], r->seg.hashes, r->plan.narg * sizeof(uint64_t));
+    return 0;
+}
+
+static void repeated_runs_begin_alike_and_hash_what_they_write(void **state)
+{
+    const struct pass_steps steps = {.load = load, .run = run_and_take, .context = &rig};
+
+    (void)state;
+    memset(&taken, 0, sizeof taken);
+    begin(0);
+    assert_int_equal(passes_repeat(&rig.seg, 3, &steps, &rig.err), 0);
+    assert_int_equal(rig.runs, 3);
+    assert_int_equal(rig.loads, 2);
+    expect_outputs_of_one_run();
+    assert_int_equal(taken.count, 3);
+    assert_memory_equal(taken.hashes[1], taken.hashes[0], sizeof taken.hashes[0]);
+    assert_memory_equal(taken.hashes[2], taken.hashes[0], sizeof taken.hashes[0]);
+    for (uint64_t i = 0; i < rig.plan.narg; i++)
+        assert_int_equal(taken.hashes[0][i] != 0, plan_tag_writes(rig.plan.args[i].tag));
+    end();
+}
+
+static void a_failure_names_the_run(void **state)
+{
+    const struct pass_steps steps = {.load = load, .run = run_and_take, .context = &rig};
+
+    (void)state;
+    memset(&taken, 0, sizeof taken);
+    begin(COUNT_FAIL_OTHER);
+    assert_int_equal(passes_repeat(&rig.seg, 3, &steps, &rig.err), -1);
+    expect_failure("run 1 of 3: ");
+    end();
+}
+
+static void a_run_that_is_not_repeated_hashes_nothing(void **state)
+{
+    (void)state;
+    begin(0);
+    assert_int_equal(run_all(true), 0);
+    for (uint64_t i = 0; i < rig.plan.narg; i++)
+        assert_int_equal(rig.seg.hashes[i], 0);
+    end();
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -380,6 +438,9 @@ int main(void)
         cmocka_unit_test(a_failure_in_the_timing_pass_says_so),
         cmocka_unit_test(a_failure_of_the_only_pass_names_none),
         cmocka_unit_test(the_name_of_the_pass_fits_whatever_the_place),
+        cmocka_unit_test(repeated_runs_begin_alike_and_hash_what_they_write),
+        cmocka_unit_test(a_failure_names_the_run),
+        cmocka_unit_test(a_run_that_is_not_repeated_hashes_nothing),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

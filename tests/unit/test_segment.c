@@ -150,6 +150,29 @@ static void a_rewound_segment_is_as_it_was_created(void **state)
     plan_free(&plan);
 }
 
+static void hashes_are_rewound_where_they_are_taken_and_else_untouched(void **state)
+{
+    struct segment seg;
+    struct plan plan;
+    struct error err;
+
+    (void)state;
+    make_plan(&plan);
+    assert_int_equal(segment_create(&seg, &plan, "[]", "a2a3sim", &err), 0);
+    assert_int_equal(seg.header->hashing, 0);
+    assert_int_equal(seg.header->nhash, 2); /* one argument a dispatch */
+    assert_int_equal(seg.hashes[1], 0);
+    seg.hashes[1] = 5;
+    assert_int_equal(segment_rewind(&seg, &err), 0);
+    assert_int_equal(seg.hashes[1], 5);
+    seg.header->hashing = 1;
+    assert_int_equal(segment_rewind(&seg, &err), 0);
+    assert_int_equal(seg.hashes[1], 0);
+    assert_int_equal(seg.header->hashing, 1);
+    segment_unmap(&seg);
+    plan_free(&plan);
+}
+
 static void another_process_sees_a_rewound_segment_rewound(void **state)
 {
     struct segment seg, other;
@@ -211,6 +234,7 @@ int main(void)
         cmocka_unit_test(another_process_sees_the_same_bytes_at_its_own_address),
         cmocka_unit_test(lanes_start_unbegun),
         cmocka_unit_test(a_rewound_segment_is_as_it_was_created),
+        cmocka_unit_test(hashes_are_rewound_where_they_are_taken_and_else_untouched),
         cmocka_unit_test(another_process_sees_a_rewound_segment_rewound),
         cmocka_unit_test(a_foreign_file_is_refused),
         cmocka_unit_test(more_memory_than_the_host_has_is_an_error_before_any_use),

@@ -209,6 +209,10 @@ static void test_expected_of_build(void **state)
     assert_non_null(strstr(err.what, "atol 0"));
     assert_non_null(strstr(file, "data/out/out.npy"));
     assert_int_equal(found.mismatched, 2);
+    assert_int_equal(verify_matches(v, &f->plan, 2, actual, &err), 0);
+    assert_int_equal(verify_matches(v, &f->plan, 2, wanted, &err), 1);
+    assert_int_equal(verify_matches(v, &f->plan, 0, actual, &err), 1); /* not compared */
+    assert_true(verify_has(v, 2) && !verify_has(v, 0));
     verify_free(v);
 }
 
