@@ -3,6 +3,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* The segment's plan was checked when it was mapped, and cannot be written since: what a dispatch holds fits a device. */
+_Static_assert((int)PLAN_DISPATCH_DIMS == (int)DEVICE_MAX_DIMS &&
+                   (int)PLAN_DISPATCH_TENSORS == (int)DEVICE_MAX_TENSORS &&
+                   (int)PLAN_DISPATCH_SCALARS == (int)DEVICE_MAX_SCALARS &&
+                   (int)PLAN_MAX_MEMBERS == (int)DEVICE_MAX_RANKS,
+               "a plan allows what a device takes");
+
 struct card {
     const struct device_ops *ops;
     const struct segment *seg;
@@ -186,10 +193,6 @@ int card_dispatch(struct card *card, const struct plan_node *node, struct device
                                        .nscalar = node->nscalar, .tensors = card->tensors,
                                        .scalars = card->scalars};
 
-    if (node->narg > DEVICE_MAX_TENSORS || node->nscalar > DEVICE_MAX_SCALARS)
-        return error_set(err, plan_text(plan, plan->programs[node->program]), NULL,
-                         "a dispatch takes at most %d tensors and %d scalars, this one has %u and %u",
-                         DEVICE_MAX_TENSORS, DEVICE_MAX_SCALARS, node->narg, node->nscalar);
     for (uint32_t i = 0; i < node->narg; i++)
         resolve_tensor(card, &plan->args[node->first_arg + i], &card->tensors[i]);
     for (uint32_t i = 0; i < node->nscalar; i++)

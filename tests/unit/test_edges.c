@@ -87,8 +87,8 @@ static uint32_t random_view(struct plan_builder *b, uint32_t storage)
 
 static void random_storages(struct plan_builder *b)
 {
-    static const int64_t shapes[][6] = {{64}, {8, 8}, {4, 4, 4}, {2, 2, 2, 2, 2, 2}, {2, 32}, {16, 4}};
-    static const uint32_t ndims[] = {1, 2, 3, 6, 2, 2};
+    static const int64_t shapes[][5] = {{64}, {8, 8}, {4, 4, 4}, {4, 2, 2, 2, 2}, {2, 32}, {16, 4}};
+    static const uint32_t ndims[] = {1, 2, 3, 5, 2, 2};
     uint32_t n = 1 + pick(3);
 
     for (uint32_t i = 0; i < n; i++) {
