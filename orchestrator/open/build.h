@@ -64,7 +64,7 @@ bool build_platform_is_sim(const struct build *b);
 const char *build_platform_names(void);
 bool build_platform_is_known(const char *platform);
 
-/* Every parameter's dtype can be handed to `device` ("cpu" or "simpler"); else an error naming parameter
+/* Every parameter's dtype can be handed to `device` ("cpu", or one that takes what the runtime has a number for); else an error naming parameter
  * and dtype. Call it before anything runs: a build with other dtypes can be opened and inspected. */
 int build_check_dtypes(const struct build *b, const char *device, struct error *err);
 

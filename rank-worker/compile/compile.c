@@ -305,7 +305,7 @@ static int check_platform(const char *platform, struct error *err)
 
     if (length > 3 && strcmp(platform + length - 3, "sim") == 0)
         return 0;
-    return error_set(err, NULL, "replay with --platform and the name of the simulator, or with --device simpler",
+    return error_set(err, NULL, "replay with --platform a2a3sim or a5sim",
                      "the cpu device runs simulator platforms only, and this is %s", platform ? platform : "none");
 }
 
