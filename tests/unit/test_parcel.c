@@ -103,7 +103,8 @@ static void a_path_fits_or_has_no_room(void **state)
     struct parcel p;
     struct error err;
     char path[PARCEL_PATH_MAX + 1];
-    size_t room;
+    struct parcel_piece piece;
+    size_t room, at = 0;
 
     (void)state;
     assert_int_equal(parcel_open(&p, &err), 0);
@@ -112,6 +113,14 @@ static void a_path_fits_or_has_no_room(void **state)
     assert_null(parcel_room(&p, path, &room));
     path[PARCEL_PATH_MAX - 1] = '\0';
     assert_non_null(parcel_room(&p, path, &room));
+    put(&p, path, "", PARCEL_LAST, 1);
+    assert_int_equal(parcel_next(p.bytes, p.used, &at, &piece, &err), 1);
+    assert_string_equal(piece.path, path);
+    /* The same with a path of one byte more; its length stands behind the magic number. */
+    memcpy(p.bytes + 4, &(uint16_t){PARCEL_PATH_MAX}, sizeof(uint16_t));
+    *(char *)memchr(p.bytes + 32, '\0', PARCEL_PATH_MAX) = 'p';
+    at = 0;
+    assert_int_equal(parcel_next(p.bytes, p.used, &at, &piece, &err), -1);
     parcel_close(&p);
 }
 
