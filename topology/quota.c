@@ -1,5 +1,6 @@
 #include "topology/quota.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -66,6 +67,19 @@ static int walk(const char *mount, const char *group, int (*read)(const char *di
     }
 }
 
+/* Whether "cpu" is one of `controllers`, which come in any order: "cpuacct,cpu". */
+static bool has_cpu(const char *controllers)
+{
+    const char *name = controllers;
+
+    for (size_t length; *name; name += length + (name[length] == ',')) {
+        length = strcspn(name, ",");
+        if (length == 3 && strncmp(name, "cpu", 3) == 0)
+            return true;
+    }
+    return false;
+}
+
 int quota_cpus(const char *list, const char *mount)
 {
     char line[4096], v1[4096];
@@ -84,7 +98,7 @@ int quota_cpus(const char *list, const char *mount)
         group[strcspn(group, "\n")] = '\0';
         if (names[1] == '\0')
             cpus = walk(mount, group, read_v2);
-        else if (strncmp(names + 1, "cpu", 3) == 0 && (names[4] == ',' || names[4] == '\0'))
+        else if (has_cpu(names + 1))
             cpus = walk(v1, group, read_v1);
     }
     fclose(f);

@@ -1,97 +1,47 @@
 #include "topology/topology.h"
 
-#include <errno.h>
-#include <sched.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "topology/cores.h"
 #include "topology/quota.h"
 
-struct place {
-    int package, core, cpu;
-};
+/* What tells cores apart and puts neighbours next to each other; reading the rest of a host takes longer. */
+static const hwloc_obj_type_t kept[] = {HWLOC_OBJ_PACKAGE, HWLOC_OBJ_DIE, HWLOC_OBJ_CORE};
 
-static int read_number(const char *fmt, int cpu, int *value)
+/* Packages, dies and cores of this host, read once; NULL when that cannot be. */
+static hwloc_topology_t host_cores(void)
 {
-    char path[128];
-    FILE *f;
-    int rc;
+    static hwloc_topology_t topology;
+    static bool tried;
 
-    snprintf(path, sizeof path, fmt, cpu);
-    f = fopen(path, "re");
-    if (!f)
-        return -1;
-    rc = fscanf(f, "%d", value) == 1 ? 0 : -1;
-    fclose(f);
-    return rc;
-}
-
-/* CPUs of the affinity mask; grows the mask for hosts with more CPUs than cpu_set_t holds. */
-static int allowed_cpus(struct place **places)
-{
-    cpu_set_t *set = NULL;
-    int size = 1024, n = 0;
-
-    *places = NULL;
-    for (;; size *= 2) {
-        set = CPU_ALLOC((size_t)size);
-        if (!set)
-            return 0;
-        if (sched_getaffinity(0, CPU_ALLOC_SIZE((size_t)size), set) == 0)
-            break;
-        CPU_FREE(set);
-        if (errno != EINVAL || size > 1 << 20)
-            return 0;
+    if (tried)
+        return topology;
+    tried = true;
+    if (hwloc_topology_init(&topology) < 0) {
+        topology = NULL;
+        return NULL;
     }
-    *places = calloc((size_t)size, sizeof **places);
-    for (int cpu = 0; *places && cpu < size; cpu++) {
-        if (CPU_ISSET_S((size_t)cpu, CPU_ALLOC_SIZE((size_t)size), set))
-            (*places)[n++] = (struct place){.core = cpu, .cpu = cpu};
+    hwloc_topology_set_all_types_filter(topology, HWLOC_TYPE_FILTER_KEEP_NONE);
+    for (size_t i = 0; i < sizeof kept / sizeof *kept; i++)
+        hwloc_topology_set_type_filter(topology, kept[i], HWLOC_TYPE_FILTER_KEEP_ALL);
+    if (hwloc_topology_load(topology) < 0) {
+        hwloc_topology_destroy(topology);
+        topology = NULL;
     }
-    CPU_FREE(set);
-    return n;
-}
-
-static int compare(const void *a, const void *b)
-{
-    const struct place *x = a, *y = b;
-
-    if (x->package != y->package)
-        return x->package - y->package;
-    return x->core != y->core ? x->core - y->core : x->cpu - y->cpu;
-}
-
-/* One place a core, sorted. */
-static int allowed_cores(struct place **places)
-{
-    int n = allowed_cpus(places), kept = 0, value;
-
-    for (int i = 0; i < n; i++) {
-        struct place *p = &(*places)[i];
-        if (read_number("/sys/devices/system/cpu/cpu%d/topology/physical_package_id", p->cpu, &value) == 0)
-            p->package = value;
-        if (read_number("/sys/devices/system/cpu/cpu%d/topology/core_id", p->cpu, &value) == 0)
-            p->core = value;
-    }
-    if (n > 0)
-        qsort(*places, (size_t)n, sizeof **places, compare);
-    for (int i = 0; i < n; i++) {
-        const struct place *p = &(*places)[i], *last = kept > 0 ? &(*places)[kept - 1] : NULL;
-        if (!last || last->package != p->package || last->core != p->core)
-            (*places)[kept++] = *p;
-    }
-    return kept;
+    return topology;
 }
 
 int topology_cpus(int *cpus, int capacity)
 {
-    struct place *places;
-    int n = allowed_cores(&places);
+    hwloc_topology_t topology = host_cores();
+    hwloc_bitmap_t allowed = topology ? hwloc_bitmap_alloc() : NULL;
+    int n = 0;
 
-    for (int i = 0; i < n && i < capacity; i++)
-        cpus[i] = places[i].cpu;
-    free(places);
+    if (allowed && hwloc_get_cpubind(topology, allowed, HWLOC_CPUBIND_THREAD) == 0)
+        n = cores_list(topology, allowed, cpus, capacity);
+    hwloc_bitmap_free(allowed);
     return n;
 }
 

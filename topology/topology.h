@@ -1,9 +1,10 @@
 /*
  * topology - which cores this process may use, and what this host is made of.
  *
- * Counting has to be quick (it is part of every start), so it asks the kernel: affinity, which binding by a
- * launcher and cpusets have narrowed, sibling threads, and the CPU quota of the cgroup. Showing a host
- * (packages, NUMA nodes, accelerators) goes through hwloc, which takes tens of milliseconds.
+ * Counting has to be quick (it is part of every start): hwloc reads packages, dies and cores alone, once in a process;
+ * what of them may be used is asked each time: affinity, which binding by a launcher and cpusets have narrowed, and
+ * the CPU quota of the cgroup. Showing a host (caches, NUMA nodes, accelerators) reads all there is, which takes
+ * longer. Not for several threads at once.
  */
 #ifndef L3R_TOPOLOGY_TOPOLOGY_H
 #define L3R_TOPOLOGY_TOPOLOGY_H
@@ -18,7 +19,7 @@ enum { TOPOLOGY_MAX_CPUS = 4096 };
 int topology_cores(void);
 
 /* One CPU (number of the operating system) for each core that this process may use, neighbours next to each other:
- * by package, then core. Writes up to `capacity` of them; returns how many there are, 0 when the kernel does not
+ * by package, die, core. Writes up to `capacity` of them; returns how many there are, 0 when the kernel does not
  * tell. A quota is not applied. */
 int topology_cpus(int *cpus, int capacity);
 

@@ -116,6 +116,13 @@ fail:
     return -1;
 }
 
+bool spawn_has_ended(const struct spawned *s)
+{
+    siginfo_t info = {.si_pid = 0};
+
+    return waitid(P_PID, (id_t)s->pid, &info, WEXITED | WNOHANG | WNOWAIT) < 0 ? errno == ECHILD : info.si_pid == s->pid;
+}
+
 int spawn_finish(struct spawned *s, int kill_it)
 {
     int status = -1;

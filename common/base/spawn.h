@@ -25,6 +25,9 @@ struct spawned {
 /* Start argv[0], looked up on PATH. Returns 0; -1 with `err` filled when there is no such program or no process. */
 int spawn_start(struct spawned *s, const char *const *argv, bool own_group, struct error *err);
 
+/* Whether the child is there no more; it stays to be reaped. */
+bool spawn_has_ended(const struct spawned *s);
+
 /* Close the pipes; kill the child and its own process group first when `kill_it`. Reaps it and returns its wait status,
  * -1 when unknown. */
 int spawn_finish(struct spawned *s, int kill_it);

@@ -14,7 +14,9 @@
  *             one card's window of a domain. Views of different storages never
  *             overlap.
  *   view      dtype, element offset into its storage, shape, element strides
- *             (>= 0; 0 only on host copies' sources).
+ *             (>= 0; 0 only on host copies' sources, and on axes of one element).
+ *             A dispatch takes views of at most 5 dimensions, none of them
+ *             empty, sizes and strides from 1 to 2^32 - 1.
  *   node      one dispatch, host copy or sub-worker call. Node ids are submit
  *             order. A node belongs to one lane; a lane runs its nodes in order.
  *   edge      `node` may start only when `pred` is done (orchestrator/plan/edges.h).
@@ -34,6 +36,9 @@
 
 #define PLAN_NONE UINT32_MAX
 enum { PLAN_VERSION = 1, PLAN_MAX_DIMS = 16, PLAN_MAX_CARDS = 65536, PLAN_MAX_MEMBERS = 64 };
+
+/* What one dispatch takes; the same as the limits of rank-worker/device.h. */
+enum { PLAN_DISPATCH_DIMS = 5, PLAN_DISPATCH_TENSORS = 256, PLAN_DISPATCH_SCALARS = 128 };
 
 /* No storage, shape or offset reaches this many bytes, so that sums of two never overflow. */
 #define PLAN_MAX_BYTES (UINT64_C(1) << 60)

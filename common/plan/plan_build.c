@@ -16,7 +16,7 @@ struct capacity {
 struct plan_builder {
     struct plan plan;
     struct capacity capacity;
-    struct intern texts, programs, subs, views, dims;
+    struct intern texts, params, programs, subs, views, dims;
 };
 
 void plan_builder_free(struct plan_builder *b)
@@ -25,6 +25,7 @@ void plan_builder_free(struct plan_builder *b)
         return;
     plan_free(&b->plan);
     intern_free(&b->texts);
+    intern_free(&b->params);
     intern_free(&b->programs);
     intern_free(&b->subs);
     intern_free(&b->views);
@@ -229,13 +230,31 @@ static int add_dims(struct plan_builder *b, const int64_t *dims, uint32_t count,
     return 0;
 }
 
+static bool same_param(const void *context, uint64_t value, const void *key)
+{
+    const struct plan *p = context;
+
+    return p->storages[value].name == *(const uint32_t *)key;
+}
+
+/* Inputs, references and saved outputs go by a parameter's name. */
+static int add_param_name(struct plan_builder *b, uint32_t name, struct error *err)
+{
+    uint64_t hash = XXH3_64bits(&name, sizeof name);
+
+    if (intern_find(&b->params, hash, same_param, &b->plan, &name) != UINT64_MAX)
+        return error_set(err, NULL, NULL, "there are two parameters called %.200s", plan_text(&b->plan, name));
+    return intern_add(&b->params, hash, b->plan.nstorage) ? nomem_table(err) : 0;
+}
+
 int plan_add_storage(struct plan_builder *b, const struct plan_storage *proto, const char *name, const int64_t *shape,
                      uint32_t *out, struct error *err)
 {
     struct plan_storage s = *proto;
 
     if (plan_rule_storage(&b->plan, &s, shape, err) || plan_add_text(b, name, &s.name, err) ||
-        add_dims(b, shape, s.ndim, &s.dims, err) || RESERVE(b, storages, b->plan.nstorage, 1, COUNT_LIMIT, err))
+        add_dims(b, shape, s.ndim, &s.dims, err) || RESERVE(b, storages, b->plan.nstorage, 1, COUNT_LIMIT, err) ||
+        (s.kind == PLAN_PARAM && add_param_name(b, s.name, err)))
         return -1;
     if (out)
         *out = b->plan.nstorage;

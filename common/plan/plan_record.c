@@ -7,8 +7,6 @@
 #include "common/plan/plan_json.h"
 #include "common/plan/plan_rules.h"
 
-#define RERECORD "record the plan again with this l3replay"
-
 void plan_record_scratch_free(struct plan_record_scratch *scratch)
 {
     free(scratch->args);
@@ -32,7 +30,7 @@ static int in_order(const cJSON *record, uint32_t expected, struct error *err)
     if (plan_json_number(record->child, record->child->string, UINT32_MAX, &id, err))
         return -1;
     if (id != expected)
-        return error_set(err, NULL, RERECORD, "\"%s\" has the id %llu where %u comes next", record->child->string,
+        return error_set(err, NULL, NULL, "\"%s\" has the id %llu where %u comes next", record->child->string,
                          (unsigned long long)id, expected);
     return 0;
 }
@@ -340,5 +338,5 @@ int plan_record_add(struct plan_builder *b, struct plan_record_scratch *scratch,
         return add_note(b, record, err);
     if (strcmp(kind, "edges") == 0)
         return 0;
-    return error_set(err, NULL, RERECORD, "record kind \"%.40s\" is unknown", kind);
+    return error_set(err, NULL, NULL, "record kind \"%.40s\" is unknown", kind);
 }

@@ -81,7 +81,7 @@ static int extent(const struct plan_view *v, const int64_t *dims, uint64_t *nbyt
 
 int plan_rule_view(const struct plan *p, const struct plan_view *v, const int64_t *dims, struct error *err)
 {
-    uint64_t nbytes, begin;
+    uint64_t nbytes, elements, begin; /* a view that overlaps itself has more elements than bytes below it */
     const struct plan_storage *s;
 
     if (v->storage >= p->nstorage)
@@ -91,7 +91,7 @@ int plan_rule_view(const struct plan *p, const struct plan_view *v, const int64_
         return error_set(err, NULL, NULL, "view has the unknown element type %u", v->dtype);
     if (v->ndim > PLAN_MAX_DIMS)
         return error_set(err, NULL, NULL, "view has %u dimensions, at most %d are possible", v->ndim, PLAN_MAX_DIMS);
-    if (extent(v, dims, &nbytes))
+    if (extent(v, dims, &nbytes) || plan_shape_bytes(v->ndim, dims, dtype_size(v->dtype), &elements))
         return error_set(err, NULL, NULL, "view of %s has a negative or huge dimension or stride",
                          plan_text(p, s->name));
     if (__builtin_mul_overflow(v->offset, (uint64_t)dtype_size(v->dtype), &begin) || begin > s->nbytes ||
@@ -153,15 +153,52 @@ static int scalar_rule(const struct plan *p, uint32_t id, const struct plan_scal
     return error_set(err, NULL, NULL, "card %u is no member of domain %s", s->card, plan_text(p, d->name));
 }
 
-/* As simpler's wire does (docs/formats.md, "Recording"). */
-static int not_empty(const struct plan *p, uint32_t arg, const struct plan_view *v, struct error *err)
+/* As simpler's wire does (docs/formats.md, "Recording"): executors and devices rely on it. */
+static int dispatch_view_rule(const struct plan *p, uint32_t arg, const struct plan_view *v, struct error *err)
 {
-    for (uint32_t d = 0; d < v->ndim; d++)
-        if (p->dims[v->dims + d] == 0)
+    const int64_t *size = p->dims + v->dims, *stride = size + v->ndim;
+    const char *name = plan_text(p, p->storages[v->storage].name);
+
+    if (v->ndim > PLAN_DISPATCH_DIMS)
+        return error_set(err, NULL, "reshape the view in host_orch.py, and record the plan again",
+                         "argument %u is a view of %s with %u dimensions, a dispatch takes at most %d", arg, name,
+                         v->ndim, PLAN_DISPATCH_DIMS);
+    for (uint32_t d = 0; d < v->ndim; d++) {
+        if (size[d] == 0)
             return error_set(err, NULL, "check the bounds of the slice in host_orch.py, and record the plan again",
-                             "argument %u is an empty view of %s, which a dispatch does not take", arg,
-                             plan_text(p, p->storages[v->storage].name));
+                             "argument %u is an empty view of %s, which a dispatch does not take", arg, name);
+        if (size[d] > UINT32_MAX || stride[d] > UINT32_MAX)
+            return error_set(err, NULL, "cut the tensor into smaller ones in host_orch.py, and record the plan again",
+                             "argument %u is a view of %s with a size or stride of 2^32 elements or more, which a "
+                             "dispatch does not take",
+                             arg, name);
+        if (stride[d] == 0)
+            return error_set(err, NULL, "copy it into a tensor of its own in host_orch.py, and record the plan again",
+                             "argument %u is an expanded view of %s (a stride is 0), which a dispatch does not take",
+                             arg, name);
+    }
     return 0;
+}
+
+static int not_expanded(const struct plan *p, uint32_t arg, const struct plan_view *v, struct error *err)
+{
+    const int64_t *size = p->dims + v->dims, *stride = size + v->ndim;
+
+    for (uint32_t d = 0; d < v->ndim; d++)
+        if (size[d] > 1 && stride[d] == 0)
+            return error_set(err, NULL, NULL,
+                             "argument %u is an expanded view of %s (a stride is 0): only the source of a host copy "
+                             "may be one",
+                             arg, plan_text(p, p->storages[v->storage].name));
+    return 0;
+}
+
+static int view_use_rule(const struct plan *p, const struct plan_node *node, uint32_t arg, const struct plan_view *v,
+                         struct error *err)
+{
+    if (node->kind == PLAN_DISPATCH)
+        return dispatch_view_rule(p, arg, v, err);
+    return node->kind == PLAN_COPY && arg == 1 ? 0 : not_expanded(p, arg, v, err);
 }
 
 static int args_rule(const struct plan *p, uint32_t id, const struct plan_node *node, const struct plan_arg *args,
@@ -177,7 +214,7 @@ static int args_rule(const struct plan *p, uint32_t id, const struct plan_node *
         s = &p->storages[p->views[args[i].view].storage];
         if (s->kind == PLAN_WINDOW && live_domain(p, id, s->domain, err))
             return -1;
-        if (node->kind == PLAN_DISPATCH && not_empty(p, i, &p->views[args[i].view], err))
+        if (view_use_rule(p, node, i, &p->views[args[i].view], err))
             return -1;
     }
     return 0;
@@ -206,6 +243,10 @@ static int lane_rule(const struct plan *p, const struct plan_node *node, struct 
 {
     switch (node->kind) {
     case PLAN_DISPATCH:
+        if (node->narg > PLAN_DISPATCH_TENSORS || node->nscalar > PLAN_DISPATCH_SCALARS)
+            return error_set(err, NULL, "pass less in one dispatch in host_orch.py, and record the plan again",
+                             "dispatch has %u tensors and %u scalars, at most %d and %d are possible", node->narg,
+                             node->nscalar, PLAN_DISPATCH_TENSORS, PLAN_DISPATCH_SCALARS);
         if (node->lane >= p->world_size)
             return error_set(err, NULL, "give as many devices as the program has cards",
                              "dispatch goes to card %u, there are %u cards", node->lane, p->world_size);

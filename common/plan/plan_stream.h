@@ -16,8 +16,12 @@
 
 struct plan_stream;
 
-/* A reader that builds a plan from lines fed to it. `origin` names the source in errors. */
+/* A reader that builds a plan from lines fed to it. `origin` names the source in errors, which say the line of the
+ * stream, and also that of host_orch.py where the record has it. */
 struct plan_stream *plan_stream_new(const char *origin, struct error *err);
+
+/* What errors advise where a rule has no better advice; a constant. Else: to record the plan again. */
+void plan_stream_set_hint(struct plan_stream *s, const char *hint);
 void plan_stream_free(struct plan_stream *s); /* NULL is fine */
 
 /* Feed one line (no newline needed, NUL-terminated, may be modified). */

@@ -13,5 +13,6 @@ int cli_report(int argc, char **argv);
 int cli_topology(int argc, char **argv);
 int cli_splice(int argc, char **argv);
 int cli_invalidate(int argc, char **argv);
+int cli_cache(int argc, char **argv);
 
 #endif

@@ -69,6 +69,7 @@ static int compile_build(const struct compile_command *c, struct error *err)
         fresh_sources(build.dir, &c->fresh, err) < 0)
         goto out;
     rc = fresh_binaries(&build, &programs, NULL, c->jobs ? c->jobs : topology_cores(), &c->fresh, &compiled, err);
+    compile_trim(&compiled);
     if (rc == 0)
         rc = fresh_install(&build, &programs, &compiled, &c->fresh, err);
     if (rc == 0)

@@ -22,6 +22,7 @@ static const struct command commands[] = {
     {"topology", cli_topology, "show this host as placement sees it"},
     {"splice", cli_splice, "carry edits of .pto files into the kernels' sources"},
     {"invalidate", cli_invalidate, "delete the binaries in a build, so that everything is compiled again"},
+    {"cache", cli_cache, "show the store of compiled objects, or remove what is in it"},
 };
 
 static void usage(FILE *f)

@@ -19,6 +19,7 @@ struct source {
 
 struct inputs {
     uint64_t seed;
+    bool names_as_typed; /* there was no build to look them up in */
     size_t count;
     struct source *sources;
 };
@@ -141,6 +142,7 @@ int inputs_open(struct inputs **out, const struct build *build, const struct nam
     if (!in)
         return error_nomem(err, "inputs", sizeof *in);
     in->seed = seed;
+    in->names_as_typed = !build;
     for (size_t i = 0; i < ngiven && rc == 0; i++)
         rc = open_given(in, build, &given[i], err);
     if (rc == 0 && build)
@@ -196,8 +198,12 @@ const char *inputs_file(const struct inputs *in, const char *param)
 /* The source of a parameter storage, also when its name was typed plain and there was no build. */
 static const struct source *storage_source(const struct inputs *in, const struct plan *plan, uint32_t storage)
 {
-    for (size_t i = 0; i < in->count; i++) {
-        if (!in->sources[i].scalar && fit_storage(plan, in->sources[i].name, NULL) == (long)storage)
+    const struct source *s = find_source(in, plan_text(plan, plan->storages[storage].name));
+
+    if (s)
+        return s->scalar ? NULL : s;
+    for (size_t i = 0; in->names_as_typed && i < in->count; i++) {
+        if (fit_storage(plan, in->sources[i].name, NULL) == (long)storage)
             return &in->sources[i];
     }
     return NULL;
@@ -215,19 +221,26 @@ static int check_source(const struct source *s, const struct plan *plan, uint32_
 
 int inputs_check(const struct inputs *in, const struct plan *plan, struct error *err)
 {
-    for (size_t i = 0; i < in->count; i++) {
+    bool *given = calloc(plan->nstorage + 1u, sizeof *given);
+    int rc = given ? 0 : error_nomem(err, "inputs", plan->nstorage + 1u);
+
+    for (size_t i = 0; i < in->count && rc == 0; i++) {
         const struct source *s = &in->sources[i];
         long storage;
+
         if (s->scalar)
             continue;
         storage = fit_storage(plan, s->name, err);
         if (storage < 0 || check_source(s, plan, (uint32_t)storage, err))
-            return -1;
-        if (storage_source(in, plan, (uint32_t)storage) != s)
-            return error_set_kind(err, ERROR_USAGE, "--input", "give one file for it",
-                                  "parameter %s is given two files", plan_text(plan, plan->storages[storage].name));
+            rc = -1;
+        else if (given[storage])
+            rc = error_set_kind(err, ERROR_USAGE, "--input", "give one file for it", "parameter %s is given two files",
+                                plan_text(plan, plan->storages[storage].name));
+        else
+            given[storage] = true;
     }
-    return 0;
+    free(given);
+    return rc;
 }
 
 /* A float32 array for a bfloat16 parameter: nearest value, ties to even. */

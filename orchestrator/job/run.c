@@ -55,6 +55,7 @@ static void leave_binaries(const struct run_options *o, const struct prepared *p
 {
     struct error err;
 
+    compile_trim(&p->compiled);
     if (fresh_install(&p->recording.build, &p->recording.programs, &p->compiled, &o->fresh, &err) == 0)
         return;
     log_msg(LOG_WARN, "the binaries of this replay were not put into the build: the next one builds them again");

@@ -120,15 +120,22 @@ static void note_event(struct overview *o, const struct event *event, bool *fail
     }
 }
 
+/* The next event of a process of this job; what names another one is dropped. False when there is none. */
+static bool next_event(struct supervision *s, struct event *event)
+{
+    while (events_next(s->events, event))
+        if (event->rank > 0 && event->rank < (uint32_t)s->job->size)
+            return true;
+    return false;
+}
+
 /* All that are there, but no more than one parcel: signals and own executors must not wait for files. */
 static void take_events(struct supervision *s, struct overview *o, bool *failed, struct error *err)
 {
     struct event event = {0};
 
     o->more = false;
-    while (!o->more && !s->unsure && s->events && events_next(s->events, &event)) {
-        if (event.rank == 0 || event.rank >= (uint32_t)s->job->size)
-            continue;
+    while (!o->more && !s->unsure && s->events && next_event(s, &event)) {
         if (s->receiver && gather_take(s->receiver, &event, *failed ? NULL : err) < 0)
             s->unsure = *failed = true;
         else
@@ -245,7 +252,7 @@ static int gather_round(struct supervision *s, struct error *err)
     struct tidings t;
     int some = 0;
 
-    if (events_next(s->events, &event)) {
+    if (next_event(s, &event)) {
         some = 1;
         s->unsure = gather_take(s->receiver, &event, err) < 0;
     }

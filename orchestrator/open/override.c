@@ -29,10 +29,7 @@ int build_check_dtypes(const struct build *b, const char *device, struct error *
         const struct build_param *p = &b->params[i];
         bool narrow = p->dtype == DTYPE_FP8E4M3FN || p->dtype == DTYPE_FP8E8M0 || p->dtype == DTYPE_FP4E2M1;
         if (p->dtype == DTYPE_COUNT || (cpu && narrow))
-            return error_set(err, b->dir,
-                             cpu && narrow ? "replay it on hardware with --device simpler, or compile the program with "
-                                             "another dtype"
-                                           : "compile the program with another dtype",
+            return error_set(err, b->dir, "compile the program with another dtype",
                              "parameter %s is %s, which the %s device does not support", p->name, p->dtype_text,
                              device);
     }

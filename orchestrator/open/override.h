@@ -11,7 +11,7 @@
 int build_set_device_ids(struct build *b, const char *spec, struct error *err);
 int build_set_platform(struct build *b, const char *platform, struct error *err);
 
-/* Every parameter's dtype can be handed to `device` ("cpu" or "simpler"); else an error naming parameter
+/* Every parameter's dtype can be handed to `device` ("cpu", or one that takes what the runtime has a number for); else an error naming parameter
  * and dtype. Call it before anything runs: a build with other dtypes can be opened and inspected. */
 int build_check_dtypes(const struct build *b, const char *device, struct error *err);
 

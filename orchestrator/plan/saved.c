@@ -108,8 +108,28 @@ static int make_absolute(const char *build_dir, char **path, struct error *err)
     return 0;
 }
 
-static int place_program(struct program *p, const char *build_dir, struct error *err)
+/* Binaries are written into the program's directory, so a file must not name another one. */
+static bool lies_in_build(const char *dir)
 {
+    const char *part = dir;
+
+    if (*dir == '/')
+        return false;
+    while (*part) {
+        size_t length = strcspn(part, "/");
+
+        if (length == 2 && strncmp(part, "..", 2) == 0)
+            return false;
+        part += length + (part[length] == '/');
+    }
+    return true;
+}
+
+static int place_program(struct program *p, const char *build_dir, const char *origin, const char *mend,
+                         struct error *err)
+{
+    if (!lies_in_build(p->dir))
+        return error_set(err, origin, mend, "the directory of program %s is outside the build: %s", p->name, p->dir);
     if (make_absolute(build_dir, &p->dir, err) < 0 || make_absolute(build_dir, &p->orchestration, err) < 0)
         return -1;
     for (size_t i = 0; i < p->nkernel; i++) {
@@ -127,7 +147,7 @@ static int read_program(struct program_table *programs, const char *line, size_t
 {
     if (program_read(programs, line, length, origin, mend, err) < 0)
         return -1;
-    return place_program(&programs->items[programs->count - 1], build_dir, err);
+    return place_program(&programs->items[programs->count - 1], build_dir, origin, mend, err);
 }
 
 int saved_program_read(struct program_table *programs, const char *line, size_t length, const char *build_dir,

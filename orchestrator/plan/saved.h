@@ -2,9 +2,10 @@
  * saved - a plan in a file, complete enough to replay without Python.
  *
  * `l3replay plan --format json` writes it and `l3replay run --plan` reads it:
- * the plan stream with, after its header, one {"program": ...} record for
- * every program of the build (docs/formats.md, "Saved plans"). Paths in it are
- * relative to the build, which is still needed for the sources.
+ * one {"kernel_config": ...} record for every program of the build, and after
+ * them the plan stream (docs/formats.md, "Saved plans"); a reader takes programs
+ * anywhere. Paths in it are relative to the build, which is still
+ * needed for the sources.
  */
 #ifndef L3R_ORCHESTRATOR_PLAN_SAVED_H
 #define L3R_ORCHESTRATOR_PLAN_SAVED_H

@@ -21,6 +21,7 @@
 #include "common/base/spawn.h"
 
 enum { DEFAULT_TIMEOUT_S = 60, READ_SIZE = 1 << 16 };
+enum { LOOK_MS = 20 }; /* between two looks whether the child has ended, where no descriptor tells */
 enum { START_MS = 10000, NOTE_MS = 5000, ANSWER_MS = 2000, TRACE_MS = 300 };
 
 /* How converse() ended, beside -1 for an error. */
@@ -188,6 +189,12 @@ static int until_due(struct conversation *c, int *rc)
     return next > now ? (int)(next - now) : 0;
 }
 
+/* Where there is no pidfd (a kernel before 5.3, a container that forbids it) nothing wakes poll() when the child ends. */
+static int patience(const struct conversation *c, int64_t left)
+{
+    return (int)(c->pidfd < 0 && left > LOOK_MS ? LOOK_MS : left);
+}
+
 static int converse(struct conversation *c, struct error *err)
 {
     int rc;
@@ -198,10 +205,11 @@ static int converse(struct conversation *c, struct error *err)
     for (;;) {
         struct pollfd fds[3] = {{c->child.from, POLLIN, 0}, {c->child.to, POLLOUT, 0}, {c->pidfd, POLLIN, 0}};
         int left = until_due(c, &rc);
+        bool ended = c->pidfd < 0 && spawn_has_ended(&c->child); /* before looking for output: there is no more then */
 
         if (rc != GO_ON)
             return rc;
-        if (poll(fds, 3, left) < 0) {
+        if (poll(fds, 3, ended ? 0 : patience(c, left)) < 0) {
             if (errno != EINTR)
                 return error_errno(err, NULL, NULL, "cannot wait for the recorder");
             continue;
@@ -214,7 +222,7 @@ static int converse(struct conversation *c, struct error *err)
                 return rc;
             if (!c->asked)
                 c->deadline = now_ms() + c->timeout_ms;
-        } else if (fds[2].revents) {
+        } else if (fds[2].revents || ended) {
             return END_OF_FILE; /* though a process that it left behind may hold the pipe */
         }
     }
@@ -227,8 +235,8 @@ static int last_words(struct conversation *c)
     int64_t left;
 
     while ((left = c->deadline - now_ms()) > 0) {
-        int n = poll(&ended, 1, (int)left);
-        if (n > 0 || (n < 0 && errno != EINTR))
+        int n = poll(&ended, 1, patience(c, left));
+        if (n > 0 || (n < 0 && errno != EINTR) || (c->pidfd < 0 && spawn_has_ended(&c->child)))
             return END_OF_FILE;
     }
     return SILENT;

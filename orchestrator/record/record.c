@@ -12,6 +12,9 @@
 #include "orchestrator/record/helper.h"
 #include "common/plan/program_read.h"
 
+#define ORIGIN "the recorder's output"
+#define REPORT "report this as a fault of l3replay"
+
 struct session {
     struct program_table *programs; /* NULL: not wanted */
     struct plan_stream *stream;     /* NULL: no plan wanted */
@@ -107,7 +110,7 @@ static char *make_request(const struct build *build, const char *op, double time
 /* Fill `err` from the recorder's error record; a traceback goes to the log. */
 static int take_error(const char *line, size_t length, struct error *err)
 {
-    struct json_source src = {"the recorder's output", "report this as a fault of l3replay", err};
+    struct json_source src = {ORIGIN, REPORT, err};
     cJSON *root = json_parse(&src, line, length);
     const cJSON *error = cJSON_GetObjectItemCaseSensitive(root, "error"), *part;
     const char *what, *where, *mend, *kind;
@@ -139,8 +142,8 @@ static int take_line(void *context, char *line, size_t length, struct error *err
     struct session *s = context;
 
     if (is_record(line, "kernel_config"))
-        return s->programs ? program_read(s->programs, line, length, "the recorder's output",
-                                          "report this as a fault of l3replay", err)
+        return s->programs ? program_read(s->programs, line, length, ORIGIN,
+                                          REPORT, err)
                            : 0;
     if (is_record(line, "alive"))
         return 0;
@@ -149,7 +152,7 @@ static int take_line(void *context, char *line, size_t length, struct error *err
     if (is_record(line, "error"))
         return take_error(line, length, err);
     if (!s->stream)
-        return error_set(err, NULL, "report this as a fault of l3replay", "the recorder printed '%.60s'", line);
+        return error_set(err, NULL, REPORT, "the recorder printed '%.60s'", line);
     return plan_stream_line(s->stream, line, length, err);
 }
 
@@ -205,7 +208,9 @@ int record_plan(const struct record_request *request, struct program_table *prog
         memset(programs, 0, sizeof *programs);
     if (check_build(request->build, err) < 0)
         return -1;
-    s.stream = plan_stream_new("host_orch.py", err);
+    s.stream = plan_stream_new(ORIGIN, err);
+    if (s.stream)
+        plan_stream_set_hint(s.stream, REPORT);
     if (s.stream && run(&s, request->build, "plan", request, err) == 0)
         rc = plan_stream_finish(s.stream, plan, err);
     plan_stream_free(s.stream);

@@ -10,6 +10,7 @@
 #include "common/base/log.h"
 #include "rank-worker/compile/ccache.h"
 #include "rank-worker/compile/jobs.h"
+#include "rank-worker/compile/store_use.h"
 
 enum {
     LOCK_POLL_MS = 20,      /* between two looks whether another process has finished the same object */
@@ -222,7 +223,11 @@ static int keep(struct build *b, struct unit *u, struct error *err)
                  : error_set(err, u->source, mend, "headers of %s change all the time", u->label);
     } else if (rc > 0) {
         u->object = unit_object_path(u, b->env, key);
-        rc = u->object ? store_publish(u->output_path, u->object, err) : error_nomem(err, u->source, 1);
+        rc = u->object ? store_use(&b->env->store, u->object, err) : error_nomem(err, u->source, 1);
+        if (rc == 0)
+            rc = store_publish(u->output_path, u->object, err);
+        if (rc == 0)
+            rc = store_use(&b->env->store, u->list, err);
         if (rc == 0)
             rc = deps_save(&b->env->store, u->list, &headers, err) < 0 ? -1 : 1;
     }

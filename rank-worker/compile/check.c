@@ -5,7 +5,7 @@
 
 #include "rank-worker/compile/scan.h"
 
-static const char mend[] = "replay on hardware, or take the feature out of the program and compile again";
+static const char mend[] = "take the feature out of the program and compile again";
 
 static int check_kernel(const struct program *program, const struct kernel *kernel, struct error *err)
 {

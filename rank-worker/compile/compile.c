@@ -7,10 +7,13 @@
 
 #include "common/base/executable.h"
 #include "common/base/install.h"
+#include "common/base/log.h"
 #include "rank-worker/compile/identity.h"
 #include "rank-worker/compile/build_units.h"
 #include "rank-worker/compile/ccache.h"
 #include "rank-worker/compile/headers.h"
+#include "rank-worker/compile/store_trim.h"
+#include "rank-worker/compile/store_use.h"
 
 struct work {
     struct unit_env env;
@@ -211,8 +214,10 @@ static int compile_all(struct work *w, const struct program_table *programs, con
     struct build_counts counts = {0};
     int jobs = options->jobs < 1 ? 1 : options->jobs;
 
-    if (open_all(w, programs, options, out, &counts, err) < 0 ||
-        headers_plan(w->units, w->sources, w->nkernel, &w->env, jobs, err) < 0 ||
+    if (open_all(w, programs, options, out, &counts, err) < 0)
+        return -1;
+    store_count(&w->env.store, (struct store_counts){.lookups = w->nsource, .hits = counts.reused});
+    if (headers_plan(w->units, w->sources, w->nkernel, &w->env, jobs, err) < 0 ||
         build_units(w->units, w->nkernel + w->nsource, &w->env, jobs, options->quiet, &counts, err) < 0)
         return -1;
     out->nbuilt = counts.built;
@@ -305,7 +310,7 @@ static int check_platform(const char *platform, struct error *err)
 
     if (length > 3 && strcmp(platform + length - 3, "sim") == 0)
         return 0;
-    return error_set(err, NULL, "replay with --platform and the name of the simulator, or with --device simpler",
+    return error_set(err, NULL, "replay with --platform a2a3sim or a5sim",
                      "the cpu device runs simulator platforms only, and this is %s", platform ? platform : "none");
 }
 
@@ -339,6 +344,25 @@ long compile_missing(const struct program_table *programs, const struct compile_
     close_work(&w);
     compiled_free(&out);
     return missing;
+}
+
+void compile_trim(const struct compiled *c)
+{
+    struct store store = {0};
+    struct store_trimmed out;
+    struct error err;
+    uint64_t limit;
+    int rc = 0;
+
+    if (c->nbuilt == 0)
+        return;
+    if (store_limit(&limit, &err) < 0 || (limit > 0 && store_open(&store, &err) < 0))
+        rc = -1;
+    else if (limit > 0 && !store.is_private)
+        rc = store_trim(&store, limit, &out, &err);
+    if (rc < 0)
+        log_msg(LOG_WARN, "the object store was not trimmed: %s", err.what);
+    store_close(&store);
 }
 
 void compiled_free(struct compiled *c)

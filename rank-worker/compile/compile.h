@@ -7,7 +7,8 @@
  * content of the source and of every header it read), so that an unchanged source
  * costs a look-up and an edited one a compile. Flags and why: docs/formats.md,
  * "What a compile is". The store: $L3REPLAY_CACHE_DIR, else
- * $XDG_CACHE_HOME/l3replay, else ~/.cache/l3replay.
+ * $XDG_CACHE_HOME/l3replay, else ~/.cache/l3replay. An object that compile_programs()
+ * hands out stays there as long as this process lives.
  */
 #ifndef L3R_RANK_WORKER_COMPILE_COMPILE_H
 #define L3R_RANK_WORKER_COMPILE_COMPILE_H
@@ -67,5 +68,9 @@ long compile_missing(const struct program_table *programs, const struct compile_
 int compile_programs(const struct program_table *programs, const struct compile_options *options,
                      struct compiled *out, struct error *err);
 void compiled_free(struct compiled *c);
+
+/* When objects were built, bring the store back below its limit ($L3REPLAY_CACHE_MAX); what running processes use stays.
+ * What goes wrong is a warning. */
+void compile_trim(const struct compiled *c);
 
 #endif

@@ -128,7 +128,7 @@ static void tidy(const char *tmp, const char *host)
 /* Make the layout below `base` and the directory of this process. Fails with errno. */
 static int open_at(struct store *s, const char *base)
 {
-    static const char *const parts[] = {"objects", "headers", "pch", "tools", "locks", "tmp"};
+    static const char *const parts[] = {"objects", "headers", "pch", "tools", "locks", "users", "tmp"};
     char host[65], *path;
     int rc = 0;
 

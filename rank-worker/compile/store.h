@@ -7,11 +7,15 @@
  *   pch/<2 hex>/<32 hex>.pch      a precompiled header
  *   tools/<2 hex>/<32 hex>        what was found out about a compiler
  *   locks/<3 hex>                 flock'd while an object of that name is being made
+ *   locks/store                   flock'd while entries are put on a list of users/, or removed
+ *   users/<pid>-<random>          what a living process has looked up or made, one a line; flock'd by it
+ *   counts                        look-ups, and how many found an object
  *   tmp/<host>-<pid>-<random>/    what is being written; left by a killed process until the next one tidies up
  *
  * A file appears under its name only when it is whole, by rename, and is never written again, so that any
- * number of processes may use one store at once and any of them may be killed at any time. Nothing is ever
- * removed but tmp/: the whole directory may be deleted while no replay runs.
+ * number of processes may use one store at once and any of them may be killed at any time. Entries are removed
+ * by store_trim() alone, which leaves what a living process uses. The whole directory may be deleted while no replay
+ * runs.
  */
 #ifndef L3R_RANK_WORKER_COMPILE_STORE_H
 #define L3R_RANK_WORKER_COMPILE_STORE_H

@@ -8,6 +8,8 @@
 
 #include <xxhash.h>
 
+#include "rank-worker/compile/store_use.h"
+
 /* Changes whenever the same key would lead to other bytes. */
 static const char version[] = "l3replay object 1";
 
@@ -159,9 +161,11 @@ int unit_lookup(struct unit *u, const struct unit_env *env, struct error *err)
     path = unit_object_path(u, env, key);
     if (!path)
         return error_nomem(err, u->source, 1);
-    if (!unit_has_object(u, path)) {
+    /* First on the list of what is used: what is there then stays. */
+    rc = store_use(&env->store, u->list, err) < 0 || store_use(&env->store, path, err) < 0 ? -1 : 0;
+    if (rc < 0 || !unit_has_object(u, path)) {
         free(path);
-        return 0;
+        return rc;
     }
     free(u->object);
     u->object = path;

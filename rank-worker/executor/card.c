@@ -5,6 +5,13 @@
 
 #include "common/plan/plan_view.h"
 
+/* A plan that was checked holds no dispatch that is too large for a device. */
+_Static_assert((int)PLAN_DISPATCH_DIMS == (int)DEVICE_MAX_DIMS &&
+                   (int)PLAN_DISPATCH_TENSORS == (int)DEVICE_MAX_TENSORS &&
+                   (int)PLAN_DISPATCH_SCALARS == (int)DEVICE_MAX_SCALARS &&
+                   (int)PLAN_MAX_MEMBERS == (int)DEVICE_MAX_RANKS,
+               "a plan allows what a device takes");
+
 struct card {
     const struct device_ops *ops;
     const struct segment *seg;

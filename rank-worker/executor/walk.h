@@ -23,7 +23,8 @@ struct lane_walk {
 int walk_open(struct lane_walk *walk, struct segment *seg, uint32_t lane, struct error *err);
 void walk_close(struct lane_walk *walk);
 
-/* Run the whole lane. On failure the lane's status says LANE_FAILED with the error. */
+/* Run the whole lane; at its end the lane's status says LANE_DONE. On failure the status stays at the node that failed:
+ * whoever called tells the error there (LANE_FAILED). */
 int walk_run(struct lane_walk *walk, struct error *err);
 
 #endif

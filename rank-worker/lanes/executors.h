@@ -7,7 +7,9 @@
  * are kept to be shown beside a crash.
  *
  * The caller waits: it polls the descriptors of executors_poll() and SIGCHLD,
- * and calls executors_service() and executors_reap(). Nothing here blocks.
+ * and calls executors_service() and executors_reap(), which do not block.
+ * Starting takes as long as the processes do; killing (and freeing what lives)
+ * takes up to half a second, as executors_kill() says.
  */
 #ifndef L3R_RANK_WORKER_LANES_EXECUTORS_H
 #define L3R_RANK_WORKER_LANES_EXECUTORS_H

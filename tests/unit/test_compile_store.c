@@ -277,6 +277,31 @@ static void test_precompiled_header_makes_the_same_object(void **state)
     fixture_close(&f);
 }
 
+/* The second attempt, with more headers, goes without the precompiled one: that was made without them. */
+static void test_header_is_not_used_twice(void **state)
+{
+    struct fixture f;
+
+    (void)state;
+    fixture_open(&f);
+    use_pto(&f);
+    fixture_compiler(&f, "L3REPLAY_KERNEL_CXX", "kernel c++", "", "clang++-19");
+    f.options.jobs = 1;
+    for (int i = 0; i < 3; i++) {
+        char *name = fixture_text("k%d", i);
+        char *text = fixture_text("#include <pto/pto-inst.hpp>\n#ifndef L3R_TRANSITIVE_INCLUDES\n#error needs more\n#endif\n"
+                                  "extern \"C\" int kernel_entry() { return PTO_VALUE + %d; }\n", i);
+        fixture_kernel(&f, 0, name, text);
+        free(name);
+        free(text);
+    }
+    fixture_expect(&f, 4, 0);
+    assert_int_equal(fixture_runs(&f, "-include-pch"), 3);
+    assert_int_equal(fixture_runs(&f, "-DL3R_TRANSITIVE_INCLUDES"), 3);
+    assert_int_equal(fixture_kernel_result(&f, 2), 102);
+    fixture_close(&f);
+}
+
 static void test_header_is_made_when_kernels_are_edited(void **state)
 {
     struct fixture f;
@@ -338,6 +363,7 @@ int main(void)
         cmocka_unit_test(test_store_that_cannot_be_written),
         cmocka_unit_test(test_pto_isa_is_asked_for),
         cmocka_unit_test(test_precompiled_header_makes_the_same_object),
+        cmocka_unit_test(test_header_is_not_used_twice),
         cmocka_unit_test(test_header_is_made_when_kernels_are_edited),
         cmocka_unit_test(test_header_is_not_used_after_code),
     };

@@ -253,6 +253,48 @@ static void test_without_a_build(void **state)
     free(xs);
 }
 
+/* As many parameters as a program can be made to have. What takes their cube does not end within the test's limit. */
+static void test_many_parameters(void **state)
+{
+    enum { MANY = 3000 };
+    static const int32_t data[] = {4, 5, 6};
+    struct data_build *f = *state;
+    char *file = data_build_save(f, "many.npy", DTYPE_INT32, 1, three, data), (*names)[8] = calloc(MANY, sizeof *names);
+    struct build_param *params = calloc(MANY, sizeof *params);
+    struct named_file *given = calloc(MANY, sizeof *given);
+    struct plan_storage storage = {.kind = PLAN_PARAM, .dtype = DTYPE_INT32, .ndim = 1, .nbytes = sizeof data,
+                                   .domain = PLAN_NONE, .card = PLAN_NONE};
+    struct build build = {.dir = f->build.dir, .nparam = MANY, .params = params};
+    struct error err;
+    struct plan_builder *b = plan_builder_new(1, &err);
+    struct inputs *in;
+    struct plan plan;
+    int32_t got[3];
+
+    assert_true(names && params && given && b);
+    for (uint32_t i = 0; i < MANY; i++) {
+        snprintf(names[i], sizeof names[i], "p%u", i);
+        params[i] = (struct build_param){.name = names[i], .dtype = DTYPE_INT32, .ndim = 1, .direction = PLAN_IN};
+        params[i].shape[0] = 3;
+        given[i] = (struct named_file){names[i], file};
+        assert_int_equal(plan_add_storage(b, &storage, names[i], three, NULL, &err), 0);
+    }
+    plan_builder_finish(b, &plan);
+    assert_int_equal(inputs_open(&in, &build, given, MANY, 1, &err), 0);
+    assert_int_equal(inputs_check(in, &plan, &err), 0);
+    for (uint32_t i = 0; i < MANY; i++) {
+        memset(got, 0, sizeof got);
+        assert_int_equal(inputs_fill(in, &plan, i, got, &err), 0);
+        assert_memory_equal(got, data, sizeof got);
+    }
+    inputs_free(in);
+    plan_free(&plan);
+    free(given);
+    free(params);
+    free(names);
+    free(file);
+}
+
 /* Torch's files are not read; the rule by which they are noticed is the one for .npy files. */
 static void test_pt_is_noticed(void **state)
 {
@@ -420,6 +462,7 @@ int main(void)
         CASE(test_float32_for_bfloat16),
         CASE(test_scalars),
         CASE(test_without_a_build),
+        CASE(test_many_parameters),
         CASE(test_pt_is_noticed),
         cmocka_unit_test(test_normal),
         cmocka_unit_test(test_small_integers),

@@ -98,6 +98,32 @@ static void a_path_leads_below_the_directory(void **state)
     assert_int_equal(parcel_path_check(path, NULL), 0);
 }
 
+static void a_path_fits_or_has_no_room(void **state)
+{
+    struct parcel p;
+    struct error err;
+    char path[PARCEL_PATH_MAX + 1];
+    struct parcel_piece piece;
+    size_t room, at = 0;
+
+    (void)state;
+    assert_int_equal(parcel_open(&p, &err), 0);
+    memset(path, 'p', sizeof path);
+    path[PARCEL_PATH_MAX] = '\0';
+    assert_null(parcel_room(&p, path, &room));
+    path[PARCEL_PATH_MAX - 1] = '\0';
+    assert_non_null(parcel_room(&p, path, &room));
+    put(&p, path, "", PARCEL_LAST, 1);
+    assert_int_equal(parcel_next(p.bytes, p.used, &at, &piece, &err), 1);
+    assert_string_equal(piece.path, path);
+    /* The same with a path of one byte more; its length stands behind the magic number. */
+    memcpy(p.bytes + 4, &(uint16_t){PARCEL_PATH_MAX}, sizeof(uint16_t));
+    *(char *)memchr(p.bytes + 32, '\0', PARCEL_PATH_MAX) = 'p';
+    at = 0;
+    assert_int_equal(parcel_next(p.bytes, p.used, &at, &piece, &err), -1);
+    parcel_close(&p);
+}
+
 /* Cut off anywhere, or with any one bit wrong in its heads, a parcel is refused or gives pieces that lie inside it. */
 static void broken_parcels_are_found(void **state)
 {
@@ -136,6 +162,7 @@ int main(void)
         cmocka_unit_test(pieces_come_out_as_they_went_in),
         cmocka_unit_test(a_parcel_is_filled_to_its_end_and_not_beyond),
         cmocka_unit_test(a_path_leads_below_the_directory),
+        cmocka_unit_test(a_path_fits_or_has_no_room),
         cmocka_unit_test(broken_parcels_are_found),
     };
 

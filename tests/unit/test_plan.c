@@ -102,6 +102,9 @@ static void test_builder_refuses(void **state)
     n.lane = 0;
     n.narg = 1;
     assert_int_equal(plan_add_node(b, &n, &arg, NULL, NULL, &err), -1);
+    arg = (struct plan_arg){0, PLAN_TAG_COUNT};
+    assert_int_equal(plan_add_node(b, &n, &arg, NULL, NULL, &err), -1);
+    assert_non_null(strstr(err.what, "unknown tag"));
     n.narg = 0;
     n.program = 1;
     assert_int_equal(plan_add_node(b, &n, NULL, NULL, NULL, &err), -1);
@@ -115,6 +118,53 @@ static void test_builder_refuses(void **state)
     assert_int_equal(plan_builder_plan(b)->nnode, before);
     plan_builder_free(b);
     assert_null(plan_builder_new(0, &err));
+}
+
+/* Each limit itself is possible, and one more is not. */
+static void test_limits_are_possible(void **state)
+{
+    struct error err;
+    struct plan_builder *b = plan_builder_new(PLAN_MAX_MEMBERS + 1, &err);
+    struct plan_storage s = {.kind = PLAN_TEMP, .dtype = DTYPE_UINT8, .ndim = 1, .domain = PLAN_NONE, .card = PLAN_NONE};
+    struct plan_node n = {.kind = PLAN_DISPATCH, .group = PLAN_NONE, .k = PLAN_NONE, .narg = 1};
+    struct plan_arg arg = {0, PLAN_TAG_COUNT - 1};
+    uint32_t workers[PLAN_MAX_MEMBERS + 1];
+    int64_t size = (int64_t)PLAN_MAX_BYTES, one = 1, ones[PLAN_MAX_DIMS + 1];
+
+    (void)state;
+    assert_non_null(b);
+    for (uint32_t i = 0; i <= PLAN_MAX_MEMBERS; i++)
+        workers[i] = i;
+    for (uint32_t i = 0; i <= PLAN_MAX_DIMS; i++)
+        ones[i] = 1;
+    s.nbytes = PLAN_MAX_BYTES;
+    must(plan_add_storage(b, &s, "largest", &size, NULL, &err), &err);
+    size++;
+    s.nbytes++;
+    assert_int_equal(plan_add_storage(b, &s, "larger", &size, NULL, &err), -1);
+    must(plan_add_domain(b, "all", workers, PLAN_MAX_MEMBERS, 8, NULL, &err), &err);
+    assert_int_equal(plan_add_domain(b, "more", workers, PLAN_MAX_MEMBERS + 1, 8, NULL, &err), -1);
+    assert_int_equal(plan_add_domain(b, "none", workers, 0, 8, NULL, &err), -1);
+    must(plan_add_buffer(b, "whole", 0, 8, &err), &err);
+    must(plan_add_buffer(b, "nothing", 8, 0, &err), &err);
+    assert_int_equal(plan_add_buffer(b, "beyond", 8, 1, &err), -1);
+    assert_int_equal(plan_add_buffer(b, "outside", 9, 0, &err), -1);
+    /* The last byte of the first window, and the one after it. */
+    must(plan_add_view(b, 1, DTYPE_UINT8, 7, 1, &one, &one, NULL, &err), &err);
+    assert_int_equal(plan_add_view(b, 1, DTYPE_UINT8, 8, 1, &one, &one, NULL, &err), -1);
+    must(plan_add_view(b, 1, DTYPE_UINT8, 0, PLAN_MAX_DIMS, ones, ones, NULL, &err), &err);
+    assert_int_equal(plan_add_view(b, 1, DTYPE_UINT8, 0, PLAN_MAX_DIMS + 1, ones, ones, NULL, &err), -1);
+    must(plan_add_program(b, "chip", NULL, &err), &err);
+    n.lane = PLAN_MAX_MEMBERS;
+    must(plan_add_node(b, &n, &arg, NULL, NULL, &err), &err);
+    n.lane++;
+    assert_int_equal(plan_add_node(b, &n, &arg, NULL, NULL, &err), -1);
+    /* The domain ends before node 1. */
+    must(plan_end_domain(b, 0, &err), &err);
+    n.lane = 0;
+    assert_int_equal(plan_add_node(b, &n, &arg, NULL, NULL, &err), -1);
+    assert_non_null(strstr(err.what, "after its end"));
+    plan_builder_free(b);
 }
 
 /* The members of a group are one run of nodes. */
@@ -254,6 +304,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_labels_and_extents),
         cmocka_unit_test(test_builder_refuses),
+        cmocka_unit_test(test_limits_are_possible),
         cmocka_unit_test(test_groups_are_runs),
         cmocka_unit_test(test_pack_and_unpack),
         cmocka_unit_test(test_short_and_strange_blocks),

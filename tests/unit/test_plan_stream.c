@@ -192,8 +192,27 @@ static void refused(size_t at, const char *line, const char *what)
     snprintf(where, sizeof where, "origin, line %zu", at + 1);
     if (read_lines(lines, SAMPLE, &p, &err) == 0)
         fail_msg("accepted: %s", line);
-    if (strcmp(err.where, where) != 0 || !strstr(err.what, what))
+    if (strncmp(err.where, where, strlen(where)) != 0 || (err.where[strlen(where)] && err.where[strlen(where)] != ' ') ||
+        !strstr(err.what, what))
         fail_msg("%s\n  gives: %s\n  in: %s, wanted %s", line, err.what, err.where, where);
+}
+
+/* The same, and it is taken. */
+static void accepted(size_t at, const char *line)
+{
+    struct error err;
+    struct plan_stream *s = plan_stream_new("origin", &err);
+
+    assert_non_null(s);
+    for (size_t i = 0; i <= at; i++) {
+        char *copy = strdup(i == at ? line : sample[i]);
+
+        assert_non_null(copy);
+        if (plan_stream_line(s, copy, strlen(copy), &err))
+            fail_msg("%s\n  gives: %s", copy, err.what);
+        free(copy);
+    }
+    plan_stream_free(s);
 }
 
 static void test_header_is_checked(void **state)
@@ -332,6 +351,115 @@ static void test_views_are_checked(void **state)
     refused_arg("[\"in\",0,\"fp32\",9007199254740992,[1]]", "2048 bytes in all");
     refused_arg("[\"in\",0,\"fp32\",0,[9007199254740992,9007199254740992]]", "huge");
     refused_arg("[\"in\",0,\"fp32\",0,[4096],[4503599627370496]]", "huge");
+    /* 128^9 elements, though no byte is outside. */
+    refused_arg("[\"in\",0,\"fp32\",0,[128,128,128,128,128,128,128,128,128],[0,0,0,0,0,0,0,0,1]]", "huge");
+}
+
+/* What a device cannot be given: its tensors have 5 dimensions of 32 bits. */
+static void test_views_of_dispatches_fit_a_device(void **state)
+{
+    static const char five[] = "{\"dispatch\":1,\"program\":\"p\",\"card\":0,"
+                               "\"args\":[[\"in\",0,\"fp32\",0,[1,1,1,4,128]]],\"scalars\":[]}";
+    static const char longest[] = "{\"dispatch\":0,\"program\":\"p\",\"card\":0,"
+                                  "\"args\":[[\"in\",0,\"int8\",0,[4294967295]]],\"scalars\":[]}";
+    const char *lines[] = {
+        "{\"plan\":1,\"world_size\":1}",
+        "{\"storage\":0,\"name\":\"x\",\"kind\":\"param\",\"dtype\":\"int8\",\"shape\":[8589934592],\"direction\":\"In\"}",
+        longest,
+        "{\"end\":1}",
+    };
+    struct plan p;
+    struct error err;
+
+    (void)state;
+    refused_arg("[\"in\",0,\"fp32\",0,[1,1,1,1,4,128]]", "6 dimensions");
+    refused_arg("[\"in\",0,\"fp32\",0,[1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1]]", "16 dimensions");
+    refused_arg("[\"in\",0,\"fp32\",0,[4,128],[0,1]]", "expanded view of x");
+    refused_arg("[\"in\",0,\"fp32\",0,[1,128],[0,1]]", "expanded view of x");
+    refused_arg("[\"in\",0,\"fp32\",0,[1,128],[4294967296,1]]", "2^32");
+    accepted(7, five);
+    assert_int_equal(read_lines(lines, 4, &p, &err), 0);
+    assert_int_equal(p.dims[p.views[0].dims], 4294967295);
+    plan_free(&p);
+    lines[2] = "{\"dispatch\":0,\"program\":\"p\",\"card\":0,"
+               "\"args\":[[\"in\",0,\"int8\",0,[4294967296]]],\"scalars\":[]}";
+    assert_int_equal(read_lines(lines, 4, &p, &err), -1);
+    assert_non_null(strstr(err.what, "2^32"));
+}
+
+/* A dispatch of `ntensor` tensors and `nscalar` scalars. */
+static char *wide_dispatch(unsigned ntensor, unsigned nscalar)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *f = open_memstream(&text, &size);
+
+    assert_non_null(f);
+    fputs("{\"dispatch\":1,\"program\":\"p\",\"card\":0,\"args\":[", f);
+    for (unsigned i = 0; i < ntensor; i++)
+        fprintf(f, "%s[\"in\",0,\"fp32\",0,[1]]", i ? "," : "");
+    fputs("],\"scalars\":[", f);
+    for (unsigned i = 0; i < nscalar; i++)
+        fputs(i ? ",1" : "1", f);
+    fputs("]}", f);
+    fclose(f);
+    return text;
+}
+
+static void test_arguments_of_dispatches_are_counted(void **state)
+{
+    char *most = wide_dispatch(256, 128), *tensors = wide_dispatch(257, 0), *scalars = wide_dispatch(0, 129);
+
+    (void)state;
+    accepted(7, most);
+    refused(7, tensors, "257 tensors");
+    refused(7, scalars, "129 scalars");
+    free(most);
+    free(tensors);
+    free(scalars);
+}
+
+/* Only the source of a copy may have one element in several places. */
+static void test_only_sources_are_expanded(void **state)
+{
+    (void)state;
+    refused(11, "{\"copy\":4,\"dst\":[0,\"fp32\",0,[4,128],[0,1]],\"src\":[0,\"fp32\",0,[4,128]]}", "expanded");
+    refused(11, "{\"copy\":4,\"dst\":[0,\"fp32\",0,[4,128],[0,1]],\"fill\":0}", "expanded");
+    refused(12, "{\"sub\":5,\"name\":\"s\",\"args\":[[\"in\",0,\"fp32\",0,[2],[0]]],\"scalars\":[]}", "expanded");
+    accepted(11, "{\"copy\":4,\"dst\":[0,\"fp32\",0,[1,128],[0,1]],\"fill\":0}");
+}
+
+static void test_parameters_have_different_names(void **state)
+{
+    (void)state;
+    refused(3, "{\"storage\":1,\"name\":\"x\",\"kind\":\"param\",\"dtype\":\"fp32\",\"shape\":[4],\"direction\":\"In\"}",
+            "two parameters called x");
+    accepted(3, "{\"storage\":1,\"name\":\"x\",\"kind\":\"temp\",\"dtype\":\"fp32\",\"shape\":[4]}");
+}
+
+/* The line of host_orch.py that a record came from is said too, and not taken for the one of the stream. */
+static void test_errors_name_both_lines(void **state)
+{
+    static const struct {
+        const char *line, *where;
+    } cases[] = {
+        {"{\"dispatch\":0,\"program\":\"p\",\"card\":7,\"line\":37,\"args\":[],\"scalars\":[]}",
+         "origin, line 2 (host_orch.py:37)"},
+        {"{\"dispatch\":0,\"program\":\"p\",\"card\":7,\"line\":0,\"args\":[],\"scalars\":[]}", "origin, line 2"},
+        {"{\"dispatch\":0,\"program\":\"p\",\"card\":7,\"line\":\"9\",\"args\":[],\"scalars\":[]}", "origin, line 2"},
+        {"{\"dispatch\":0,\"program\":\"p\",\"card\":7,\"line\":1e300,\"args\":[],\"scalars\":[]}", "origin, line 2"},
+        {"{\"dispatch\":0,\"line\":9", "origin, line 2"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const char *lines[] = {sample[0], cases[i].line};
+        struct plan p;
+        struct error err;
+
+        assert_int_equal(read_lines(lines, 2, &p, &err), -1);
+        assert_string_equal(err.where, cases[i].where);
+    }
 }
 
 static void test_truncation_is_noticed(void **state)
@@ -420,6 +548,11 @@ int main(void)
         cmocka_unit_test(test_domains_are_checked),
         cmocka_unit_test(test_nodes_are_checked),
         cmocka_unit_test(test_views_are_checked),
+        cmocka_unit_test(test_views_of_dispatches_fit_a_device),
+        cmocka_unit_test(test_arguments_of_dispatches_are_counted),
+        cmocka_unit_test(test_only_sources_are_expanded),
+        cmocka_unit_test(test_parameters_have_different_names),
+        cmocka_unit_test(test_errors_name_both_lines),
         cmocka_unit_test(test_truncation_is_noticed),
         cmocka_unit_test(test_nothing_follows_the_end),
         cmocka_unit_test(test_damaged_bytes),

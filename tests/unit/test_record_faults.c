@@ -154,6 +154,20 @@ static void entries(void **state)
     }
 }
 
+/* What the plan refuses and the recorder does not: the line of its output is not taken for one of host_orch.py. */
+static void a_fault_of_the_plan_names_the_line_that_submitted(void **state)
+{
+    struct recording r = record_text(1, PARAM("x", "In", "[4294967296]", "int8"),
+                                     HEADER ENTRY "\n" SEND("tensors[\"x\"]", "INPUT", "0") MARK);
+
+    (void)state;
+    assert_int_equal(r.rc, -1);
+    assert_says(r.err.what, "2^32");
+    /* Header, parameter, dispatch; the blank line is line 6. */
+    assert_string_equal(r.err.where, "the recorder's output, line 3 (host_orch.py:7)");
+    recording_free(&r);
+}
+
 /* What the user's own try/except catches goes on as it would in the real thing. */
 static void faults_are_the_exceptions_that_they_stand_for(void **state)
 {
@@ -183,6 +197,7 @@ int main(void)
         cmocka_unit_test(submissions_that_cannot_be),
         cmocka_unit_test(domains_that_cannot_be),
         cmocka_unit_test(entries),
+        cmocka_unit_test(a_fault_of_the_plan_names_the_line_that_submitted),
         cmocka_unit_test(faults_are_the_exceptions_that_they_stand_for),
     };
 

@@ -7,9 +7,23 @@
 #include <poll.h>
 #include <signal.h>
 #include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 
 static const char setting_python[] = "L3REPLAY_PYTHON", setting_dir[] = "L3REPLAY_RECORDER_DIR";
+
+static bool without_pidfds;
+
+/* In place of the C library's: some kernels and containers have none. */
+int pidfd_open(pid_t pid, unsigned flags);
+
+int pidfd_open(pid_t pid, unsigned flags)
+{
+    if (!without_pidfds)
+        return (int)syscall(SYS_pidfd_open, pid, flags);
+    errno = ENOSYS;
+    return -1;
+}
 
 /* What the user prints goes to stderr and never into the stream, whichever way it is printed. */
 static void prints_do_not_reach_the_stream(void **state)
@@ -57,6 +71,19 @@ static void ends_that_are_no_end(void **state)
     expect_end("    import os, signal\n    os.kill(os.getpid(), signal.SIGSEGV)\n", "Segmentation fault");
     expect_end("    import os, signal\n    os.kill(os.getpid(), signal.SIGINT)\n    while True: pass\n", "interrupted");
     expect_end("    import os\n    os.kill(os.getpid(), 9)\n", "killed");
+}
+
+/* Its limit is a minute, and what is said of silence would not be true. */
+static void ends_are_seen_without_a_pidfd(void **state)
+{
+    (void)state;
+    without_pidfds = true;
+    expect_end("    import os\n    os._exit(3)\n", "exit status 3");
+    /* Also where the pipe outlives it: what stays in its group is killed with it. */
+    expect_end("    import os, signal\n    if os.fork() == 0:\n        signal.pause()\n    os._exit(4)\n",
+               "exit status 4");
+    long_streams(state);
+    without_pidfds = false;
 }
 
 static void endless_loops_are_stopped(void **state)
@@ -343,6 +370,7 @@ int main(void)
         cmocka_unit_test(prints_do_not_reach_the_stream),
         cmocka_unit_test(long_streams),
         cmocka_unit_test(ends_that_are_no_end),
+        cmocka_unit_test(ends_are_seen_without_a_pidfd),
         cmocka_unit_test(endless_loops_are_stopped),
         cmocka_unit_test(the_line_of_an_endless_loop_is_named),
         cmocka_unit_test(endless_kernel_configs),

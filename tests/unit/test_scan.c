@@ -106,6 +106,11 @@ static void test_unfinished_sources(void **state)
     expect_scan("#include \"", false, false, NULL);
     expect_scan("#", false, false, NULL);
     expect_scan("//", false, false, NULL);
+    /* A literal without an end ends with its line: what follows is a comment again. */
+    expect_scan("#error 'no end\n/*\n#include <pto/pto-inst.hpp>\n*/\n", false, false, NULL);
+    expect_scan("#error \"no end\n/*\n#include <pto/pto-inst.hpp>\n*/\n", false, false, NULL);
+    /* And one that has its end does not go on to the end of the line. */
+    expect_scan("char c = ' '; /*\n#include <pto/pto-inst.hpp>\n*/\n", false, false, NULL);
 }
 
 static void test_dependency_file(void **state)

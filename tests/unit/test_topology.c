@@ -1,6 +1,7 @@
 #include <sched.h>
 
 #include "temp_dir.h"
+#include "topology/cores.h"
 #include "topology/placement.h"
 #include "topology/quota.h"
 #include "topology/topology.h"
@@ -72,10 +73,87 @@ static void test_cores_per_card(void **state)
     assert_int_equal(placement_cores_per_card(2, 0), 1);
 }
 
+/* 2 packages of 2 dies of 2 cores of 2 threads: CPUs 0 to 15, a core's one after the other. */
+static hwloc_topology_t synthetic(const char *description)
+{
+    hwloc_topology_t topology;
+
+    assert_int_equal(hwloc_topology_init(&topology), 0);
+    assert_int_equal(hwloc_topology_set_synthetic(topology, description), 0);
+    assert_int_equal(hwloc_topology_load(topology), 0);
+    return topology;
+}
+
+/* The kernel counts cores anew in each die. */
+static void test_cores_of_dies_are_different(void **state)
+{
+    static const int all[] = {0, 2, 4, 6, 8, 10, 12, 14}, some[] = {3, 5, 14};
+    hwloc_topology_t topology = synthetic("package:2 die:2 core:2 pu:2");
+    hwloc_bitmap_t allowed = hwloc_bitmap_alloc();
+    hwloc_obj_t core = NULL;
+    int cpus[8] = {0};
+
+    (void)state;
+    assert_non_null(allowed);
+    while ((core = hwloc_get_next_obj_by_type(topology, HWLOC_OBJ_CORE, core)))
+        core->os_index = core->logical_index % 2;
+    hwloc_bitmap_set_range(allowed, 0, 15);
+    assert_int_equal(cores_list(topology, allowed, cpus, 8), 8);
+    assert_memory_equal(cpus, all, sizeof all);
+    /* One thread of two neighbours, both of the last core. */
+    hwloc_bitmap_only(allowed, 3);
+    hwloc_bitmap_set(allowed, 5);
+    hwloc_bitmap_set_range(allowed, 14, 15);
+    assert_int_equal(cores_list(topology, allowed, cpus, 8), 3);
+    assert_memory_equal(cpus, some, sizeof some);
+    /* Counted, not written. */
+    cpus[1] = -1;
+    assert_int_equal(cores_list(topology, allowed, cpus, 1), 3);
+    assert_int_equal(cpus[1], -1);
+    hwloc_bitmap_zero(allowed);
+    assert_int_equal(cores_list(topology, allowed, cpus, 8), 0);
+    hwloc_bitmap_free(allowed);
+    hwloc_topology_destroy(topology);
+}
+
+/* Sibling threads far apart, as the kernel numbers them: neighbours stay next to each other. */
+static void test_cores_are_in_the_order_of_the_host(void **state)
+{
+    static const int expected[] = {0, 2, 1, 3};
+    hwloc_topology_t topology = synthetic("package:2 core:2 pu:2(indexes=0,4,2,6,1,5,3,7)");
+    hwloc_bitmap_t allowed = hwloc_bitmap_alloc();
+    int cpus[4];
+
+    (void)state;
+    assert_non_null(allowed);
+    hwloc_bitmap_set_range(allowed, 0, 7);
+    assert_int_equal(cores_list(topology, allowed, cpus, 4), 4);
+    assert_memory_equal(cpus, expected, sizeof expected);
+    hwloc_bitmap_free(allowed);
+    hwloc_topology_destroy(topology);
+}
+
+/* A host that tells of no cores: each CPU is one. */
+static void test_cpus_without_cores_count(void **state)
+{
+    hwloc_topology_t topology = synthetic("package:2 pu:3");
+    hwloc_bitmap_t allowed = hwloc_bitmap_alloc();
+    int cpus[6];
+
+    (void)state;
+    assert_non_null(allowed);
+    hwloc_bitmap_set_range(allowed, 0, 5);
+    assert_int_equal(cores_list(topology, allowed, cpus, 6), 6);
+    for (int i = 0; i < 6; i++)
+        assert_int_equal(cpus[i], i);
+    hwloc_bitmap_free(allowed);
+    hwloc_topology_destroy(topology);
+}
+
 static void test_narrowed_affinity_counts(void **state)
 {
     cpu_set_t all, one;
-    int cpus[TOPOLOGY_MAX_CPUS], n, only;
+    int cpus[TOPOLOGY_MAX_CPUS], n, only, granted;
 
     (void)state;
     assert_int_equal(sched_getaffinity(0, sizeof all, &all), 0);
@@ -86,7 +164,8 @@ static void test_narrowed_affinity_counts(void **state)
         for (int k = 0; k < i; k++)
             assert_int_not_equal(cpus[i], cpus[k]);
     }
-    assert_true(topology_cores() >= 1 && topology_cores() <= n);
+    granted = quota_cpus("/proc/self/cgroup", "/sys/fs/cgroup");
+    assert_int_equal(topology_cores(), granted > 0 && granted < n ? granted : n);
     only = cpus[n - 1];
     CPU_ZERO(&one);
     CPU_SET(only, &one);
@@ -184,6 +263,34 @@ static void test_quota_version_1(void **state)
     assert_int_equal(quota(dir), 0);
     temp_dir_put_text(dir, "cpu/job/cpu.cfs_quota_us", "200000\n");
     assert_int_equal(quota(dir), 2);
+    temp_dir_put_text(dir, "list", "5:cpuset:/x\n4:cpuacct,cpu:/job\n");
+    assert_int_equal(quota(dir), 2);
+    temp_dir_put_text(dir, "list", "4:cpu:/job\n");
+    assert_int_equal(quota(dir), 2);
+    temp_dir_put_text(dir, "list", "4:net_cls,cpu,cpuacct:/job\n");
+    assert_int_equal(quota(dir), 2);
+    temp_dir_put_text(dir, "list", "4:cpuset:/job\n3:cpuacct:/job\n2:xcpu,cpux:/job\n");
+    assert_int_equal(quota(dir), 0);
+    temp_dir_remove(dir);
+}
+
+/* Nothing is granted by a quota or a period of 0: such a file says nothing, and the group above is asked. */
+static void test_quota_of_nothing_is_none(void **state)
+{
+    char *dir = temp_dir_make();
+
+    (void)state;
+    temp_dir_put_text(dir, "list", "0::/a\n");
+    temp_dir_put_text(dir, "a/cpu.max", "0 100000\n");
+    assert_int_equal(quota(dir), 0);
+    temp_dir_put_text(dir, "cpu.max", "300000 100000\n");
+    assert_int_equal(quota(dir), 3);
+    temp_dir_put_text(dir, "a/cpu.max", "100000 0\n");
+    assert_int_equal(quota(dir), 3);
+    temp_dir_put_text(dir, "a/cpu.max", "1 100000\n");
+    assert_int_equal(quota(dir), 1);
+    temp_dir_put_text(dir, "a/cpu.max", "100001 100000\n");
+    assert_int_equal(quota(dir), 2);
     temp_dir_remove(dir);
 }
 
@@ -212,11 +319,15 @@ int main(void)
         cmocka_unit_test(test_first_processes_get_one_more),
         cmocka_unit_test(test_shares_do_not_overlap),
         cmocka_unit_test(test_cores_per_card),
+        cmocka_unit_test(test_cores_of_dies_are_different),
+        cmocka_unit_test(test_cores_are_in_the_order_of_the_host),
+        cmocka_unit_test(test_cpus_without_cores_count),
         cmocka_unit_test(test_narrowed_affinity_counts),
         cmocka_unit_test(test_jobs_share_common_cores),
         cmocka_unit_test(test_shares_add_up_to_the_cores),
         cmocka_unit_test(test_quota_version_2),
         cmocka_unit_test(test_quota_version_1),
+        cmocka_unit_test(test_quota_of_nothing_is_none),
         cmocka_unit_test(test_show),
     };
 

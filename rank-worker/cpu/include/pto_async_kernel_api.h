@@ -1,4 +1,4 @@
 /*
  * pto_async_kernel_api - refused: kernels that complete later than they return.
  */
-#error "deferred completion (pld.system.defer_wait) is not available on the cpu device; use --device simpler"
+#error "deferred completion (pld.system.defer_wait) is not available on the cpu device"

@@ -1,0 +1,197 @@
+#include "rank-worker/compile/store_trim.h"
+
+#include <errno.h>
+#include <fts.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "common/base/args.h"
+#include "rank-worker/compile/store_use.h"
+
+#define DEFAULT_LIMIT (UINT64_C(5) << 30)
+
+struct entry {
+    char *path;
+    uint64_t nbytes;
+    struct timespec used;
+};
+
+struct entries {
+    struct entry *items;
+    size_t count, capacity;
+    struct store_size size;
+};
+
+int store_limit(uint64_t *nbytes, struct error *err)
+{
+    const char *text = getenv("L3REPLAY_CACHE_MAX"), *units = "KMG", *unit;
+    unsigned long long value;
+    unsigned shift = 0;
+    char *end;
+
+    *nbytes = DEFAULT_LIMIT;
+    if (!text || !*text)
+        return 0;
+    errno = 0;
+    value = strtoull(text, &end, 10);
+    if (*end && (unit = strchr(units, *end))) {
+        shift = 10 * (unsigned)(unit - units + 1);
+        end++;
+    }
+    if (*text < '0' || *text > '9' || errno || *end || value > UINT64_MAX >> shift)
+        return error_set(err, "L3REPLAY_CACHE_MAX", "give bytes, or K, M or G, as in L3REPLAY_CACHE_MAX=20G; 0 is no limit",
+                         "'%.60s' is not a size", text);
+    *nbytes = (uint64_t)value << shift;
+    return 0;
+}
+
+static void entries_free(struct entries *all)
+{
+    for (size_t i = 0; i < all->count; i++)
+        free(all->items[i].path);
+    free(all->items);
+    *all = (struct entries){0};
+}
+
+static int add_entry(struct entries *all, const char *path, const struct stat *st, struct error *err)
+{
+    if (all->count == all->capacity) {
+        size_t wanted = 2 * all->capacity + 64;
+        struct entry *grown = realloc(all->items, wanted * sizeof *grown);
+
+        if (!grown)
+            return error_nomem(err, "object store", wanted * sizeof *grown);
+        all->items = grown;
+        all->capacity = wanted;
+    }
+    all->items[all->count] = (struct entry){strdup(path), (uint64_t)st->st_size, st->st_mtim};
+    if (!all->items[all->count].path)
+        return error_nomem(err, "object store", strlen(path));
+    all->count++;
+    all->size.nbytes += (uint64_t)st->st_size;
+    return 0;
+}
+
+/* Whether the file is an entry, which is counted. The first lines of precompiled headers stay: they are small, and name
+ * what an earlier run would have used. */
+static bool count_entry(struct store_size *size, const char *root, const char *path)
+{
+    const char *kind = path + strlen(root) + 1, *dot = strrchr(kind, '.');
+
+    if (strncmp(kind, "objects/", 8) == 0)
+        size->nobject++;
+    else if (strncmp(kind, "headers/", 8) == 0)
+        size->nlist++;
+    else if (dot && strcmp(dot, ".pch") == 0)
+        size->nheader++;
+    else
+        return false;
+    return true;
+}
+
+/* Files that go away meanwhile are left out. */
+static int list_entries(const struct store *s, struct entries *all, struct error *err)
+{
+    static const char *const kinds[] = {"objects", "headers", "pch"};
+    char *paths[4] = {NULL};
+    FTSENT *e;
+    FTS *fts;
+    int rc = 0;
+
+    *all = (struct entries){0};
+    for (size_t i = 0; i < 3; i++)
+        if (!(paths[i] = text_format("%s/%s", s->root, kinds[i])))
+            rc = error_nomem(err, "object store", strlen(s->root));
+    fts = rc == 0 ? fts_open(paths, FTS_PHYSICAL | FTS_NOCHDIR, NULL) : NULL;
+    if (rc == 0 && !fts)
+        rc = error_errno(err, s->root, NULL, "cannot read the object store");
+    while (rc == 0 && (e = fts_read(fts)))
+        if (e->fts_info == FTS_F && count_entry(&all->size, s->root, e->fts_path))
+            rc = add_entry(all, e->fts_path, e->fts_statp, err);
+    if (fts)
+        fts_close(fts);
+    for (size_t i = 0; i < 3; i++)
+        free(paths[i]);
+    if (rc < 0)
+        entries_free(all);
+    return rc;
+}
+
+int store_measure(const struct store *s, struct store_size *size, struct error *err)
+{
+    struct entries all;
+    int rc = list_entries(s, &all, err);
+
+    if (rc == 0)
+        *size = all.size;
+    entries_free(&all);
+    return rc;
+}
+
+static int by_use(const void *a, const void *b)
+{
+    const struct entry *x = a, *y = b;
+
+    if (x->used.tv_sec != y->used.tv_sec)
+        return x->used.tv_sec < y->used.tv_sec ? -1 : 1;
+    if (x->used.tv_nsec != y->used.tv_nsec)
+        return x->used.tv_nsec < y->used.tv_nsec ? -1 : 1;
+    return strcmp(x->path, y->path);
+}
+
+static void uncount(struct store_size *size, const char *root, const struct entry *e)
+{
+    struct store_size one = {0};
+
+    count_entry(&one, root, e->path);
+    size->nbytes -= e->nbytes;
+    size->nobject -= one.nobject;
+    size->nheader -= one.nheader;
+    size->nlist -= one.nlist;
+}
+
+static int remove_oldest(const struct store *s, struct entries *all, const struct store_names *used, uint64_t limit,
+                         struct store_trimmed *out, struct error *err)
+{
+    if (all->count)
+        qsort(all->items, all->count, sizeof *all->items, by_use);
+    for (size_t i = 0; i < all->count && all->size.nbytes > limit; i++) {
+        const struct entry *e = &all->items[i];
+
+        if (store_names_have(used, e->path + strlen(s->root) + 1)) {
+            out->nused++;
+            continue;
+        }
+        if (unlink(e->path) < 0 && errno != ENOENT)
+            return error_errno(err, e->path, "trim as the user that the store belongs to",
+                               "cannot remove an entry of the object store");
+        out->nentry++;
+        out->nbytes += e->nbytes;
+        uncount(&all->size, s->root, e);
+    }
+    out->left = all->size;
+    return 0;
+}
+
+int store_trim(const struct store *s, uint64_t limit, struct store_trimmed *out, struct error *err)
+{
+    struct store_names used = {0};
+    struct entries all = {0};
+    bool unlocked;
+    int lock = store_lock_all(s, true, &unlocked, err), rc = -1;
+
+    *out = (struct store_trimmed){0};
+    if (lock < 0)
+        return -1;
+    if (unlocked)
+        error_set(err, s->root, "delete the directory while no replay runs, or keep it elsewhere (L3REPLAY_CACHE_DIR)",
+                  "the file system of the object store has no locks, so nobody can tell what is in use");
+    else if (store_names_read(s, &used, err) == 0 && list_entries(s, &all, err) == 0)
+        rc = remove_oldest(s, &all, &used, limit, out, err);
+    entries_free(&all);
+    store_names_free(&used);
+    store_unlock(lock);
+    return rc;
+}
