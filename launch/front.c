@@ -25,7 +25,7 @@ enum { EXIT_USAGE = 2, EXIT_INFRA = 3, PATIENCE_MS = 4000, CLOSING_MS = 1000 };
 struct front {
     struct relay relay, log; /* of stdout and stderr */
     const char *program;     /* mpirun's path */
-    pid_t mpirun; /* leader of its own process group; 0 once it was waited for */
+    pid_t mpirun;            /* leader of its own process group; 0 once it was waited for */
     int status;
     int output, messages; /* read ends of its stdout and stderr */
     int signals;          /* signalfd */
@@ -40,8 +40,9 @@ static const char *rank_variable(void)
 
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         const char *value = getenv(names[i]);
-        if (value && *value)
+        if (value && *value) {
             return value;
+        }
     }
     /* srun sets these for its tasks, and a batch script inherits none of the step's. */
     tasks = getenv("SLURM_STEP_NUM_TASKS");
@@ -79,11 +80,13 @@ static _Noreturn void become_mpirun(char **command, int output, int messages, pi
     prctl(PR_SET_PDEATHSIG, SIGTERM);
     signal(SIGPIPE, SIG_DFL);
     sigprocmask(SIG_SETMASK, mask, NULL);
-    if (getppid() != parent)
+    if (getppid() != parent) {
         _exit(EXIT_INFRA);
+    }
     if (null >= 0 && dup2(null, STDIN_FILENO) >= 0 && dup2(output, STDOUT_FILENO) >= 0 &&
-        dup2(messages, STDERR_FILENO) >= 0)
+        dup2(messages, STDERR_FILENO) >= 0) {
         execv(command[0], command);
+    }
     error_errno(&err, NULL, "install the package openmpi-bin again", "cannot start %s", command[0]);
     error_print(&err);
     _exit(EXIT_INFRA);
@@ -92,14 +95,17 @@ static _Noreturn void become_mpirun(char **command, int output, int messages, pi
 /* A descriptor below 3 stands for a closed standard stream, and would be overwritten by the child's dup2(). */
 static int make_pipe(int fds[2])
 {
-    if (pipe2(fds, O_CLOEXEC) < 0)
+    if (pipe2(fds, O_CLOEXEC) < 0) {
         return -1;
+    }
     for (int i = 0; i < 2; i++) {
         int high = fds[i] > STDERR_FILENO ? fds[i] : fcntl(fds[i], F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
-        if (high < 0)
+        if (high < 0) {
             return -1;
-        if (high != fds[i])
+        }
+        if (high != fds[i]) {
             close(fds[i]);
+        }
         fds[i] = high;
     }
     return 0;
@@ -117,8 +123,9 @@ static int start(struct front *f, char **command, struct error *err)
     sigaddset(&taken, SIGTERM);
     sigaddset(&taken, SIGHUP);
     sigaddset(&taken, SIGCHLD);
-    if (make_pipe(output) < 0 || make_pipe(messages) < 0)
+    if (make_pipe(output) < 0 || make_pipe(messages) < 0) {
         return error_errno(err, NULL, "raise the limit of open files (ulimit -n)", "cannot make a pipe for mpirun");
+    }
     sigprocmask(SIG_BLOCK, &taken, &before);
     f->output = output[0];
     f->messages = messages[0];
@@ -126,8 +133,9 @@ static int start(struct front *f, char **command, struct error *err)
     /* What mpirun leaves behind when it is killed becomes our child, and can be found. */
     prctl(PR_SET_CHILD_SUBREAPER, 1);
     f->mpirun = f->signals < 0 ? -1 : fork();
-    if (f->mpirun == 0)
+    if (f->mpirun == 0) {
         become_mpirun(command, output[1], messages[1], parent, &before);
+    }
     close(output[1]);
     close(messages[1]);
     if (f->mpirun < 0) {
@@ -147,10 +155,12 @@ static void kill_children(void)
 
     snprintf(path, sizeof path, "/proc/self/task/%ld/children", (long)getpid());
     list = fopen(path, "re");
-    if (!list)
+    if (!list) {
         return;
-    while (fscanf(list, "%ld", &pid) == 1)
+    }
+    while (fscanf(list, "%ld", &pid) == 1) {
         kill((pid_t)pid, SIGKILL);
+    }
     fclose(list);
 }
 
@@ -160,21 +170,24 @@ static void reap(struct front *f, int flags)
     pid_t pid;
 
     while ((pid = waitpid(-1, &status, flags)) != 0) {
-        if (pid < 0 && errno != EINTR)
+        if (pid < 0 && errno != EINTR) {
             return;
+        }
         if (pid > 0 && pid == f->mpirun) {
             f->mpirun = 0;
             f->status = status;
         }
-        if (flags == 0)
+        if (flags == 0) {
             kill_children(); /* the dead one's own children are ours now */
+        }
     }
 }
 
 static void kill_all(struct front *f)
 {
-    if (f->mpirun)
+    if (f->mpirun) {
         kill(-f->mpirun, SIGKILL);
+    }
     kill_children();
     reap(f, 0);
 }
@@ -187,15 +200,17 @@ static void take_signals(struct front *f)
         if (info.ssi_signo == SIGCHLD) {
             bool ran = f->mpirun != 0;
             reap(f, WNOHANG);
-            if (ran && !f->mpirun) /* what it left behind has this long to write its last words */
+            if (ran && !f->mpirun) { /* what it left behind has this long to write its last words */
                 f->deadline = now_ms() + CLOSING_MS;
+            }
         } else if (f->asked) {
             f->deadline = now_ms();
         } else {
             f->asked = true;
             f->deadline = now_ms() + PATIENCE_MS;
-            if (f->mpirun)
+            if (f->mpirun) {
                 kill(f->mpirun, (int)info.ssi_signo);
+            }
         }
     }
 }
@@ -217,16 +232,20 @@ static void watch(struct front *f)
             continue;
         }
         if (poll(fds, 3, (int)left) < 0) {
-            if (errno == EINTR)
+            if (errno == EINTR) {
                 continue;
+            }
             break;
         }
-        if (fds[0].revents)
+        if (fds[0].revents) {
             log_open = relay_pass(&f->log, f->messages, STDERR_FILENO);
-        if (fds[1].revents)
+        }
+        if (fds[1].revents) {
             open = relay_pass(&f->relay, f->output, STDOUT_FILENO);
-        if (fds[2].revents)
+        }
+        if (fds[2].revents) {
             take_signals(f);
+        }
     }
     kill_all(f);
 }
@@ -245,16 +264,19 @@ static int conclude(struct front *f)
         error_print(&err);
         return EXIT_INFRA;
     }
-    if (code >= 0)
+    if (code >= 0) {
         return code;
-    if (WIFEXITED(f->status) && WEXITSTATUS(f->status) == EXIT_USAGE)
+    }
+    if (WIFEXITED(f->status) && WEXITSTATUS(f->status) == EXIT_USAGE) {
         return EXIT_USAGE;
-    if (WIFSIGNALED(f->status))
+    }
+    if (WIFSIGNALED(f->status)) {
         error_set(&err, NULL, NULL, "the replay was ended by signal %d (%s) before it had a result",
                   WTERMSIG(f->status), strsignal(WTERMSIG(f->status)));
-    else
-        error_set(&err, NULL, f->asked ? NULL : mpirun_mend(), "the replay %s before it had a result (%s: code %d)",
+    } else {
+        error_set(&err, NULL, f->asked ? NULL : mpirun_hint(), "the replay %s before it had a result (%s: code %d)",
                   f->asked ? "was interrupted" : "ended", f->program, WEXITSTATUS(f->status));
+    }
     error_print(&err);
     printf("%sPYPTO_EXEC_RESULT=INFRA\n", in_line ? "\n" : "");
     fflush(stdout);
@@ -292,11 +314,14 @@ int launch_self(int nproc, int argc, char **argv)
         code = conclude(&f);
     }
     free(command);
-    if (f.output >= 0)
+    if (f.output >= 0) {
         close(f.output);
-    if (f.messages >= 0)
+    }
+    if (f.messages >= 0) {
         close(f.messages);
-    if (f.signals >= 0)
+    }
+    if (f.signals >= 0) {
         close(f.signals);
+    }
     return code;
 }

@@ -11,11 +11,13 @@
 
 enum { PATH_SIZE = 4096, NUMBER_SIZE = 16 };
 
-static const char *const always[] = {
-    "--oversubscribe", /* cards are not cores */
-    "--bind-to",       "none", /* executors are placed by topology/, and compiling wants all cores */
-    "-q",              /* no second opinion on how a process ended */
-    "--mca",           "mpi_yield_when_idle", "1"};
+static const char *const always[] = {"--oversubscribe", /* cards are not cores */
+                                     "--bind-to",
+                                     "none", /* executors are placed by topology/, and compiling wants all cores */
+                                     "-q",   /* no second opinion on how a process ended */
+                                     "--mca",
+                                     "mpi_yield_when_idle",
+                                     "1"};
 
 /* Half of a start's 0.5 s is spent looking for networks and other hosts. */
 static const char *const one_host[] = {"--mca", "btl", "self,vader", "--mca", "pml", "ob1", "--mca", "plm", "isolated",
@@ -26,12 +28,13 @@ enum { NALWAYS = sizeof always / sizeof *always, NONE_HOST = sizeof one_host / s
 
 static int find_mpirun(char **path, struct error *err)
 {
-    static const char mend[] = "install the package openmpi-bin, or set L3REPLAY_MPIRUN to an mpirun";
+    static const char hint[] = "install the package openmpi-bin, or set L3REPLAY_MPIRUN to an mpirun";
     const char *given = getenv("L3REPLAY_MPIRUN");
 
-    if (given && *given)
-        return executable_need(given, "L3REPLAY_MPIRUN", mend, path, err);
-    return executable_need("mpirun", "PATH", mend, path, err);
+    if (given && *given) {
+        return executable_need(given, "L3REPLAY_MPIRUN", hint, path, err);
+    }
+    return executable_need("mpirun", "PATH", hint, path, err);
 }
 
 /* A Slurm allocation of several nodes is left to Open MPI to use. */
@@ -48,8 +51,9 @@ char **mpirun_command(int nproc, const char *exe, int argc, char **argv, struct 
     size_t nbytes, n = 0;
     char **command, *number, *found;
 
-    if (find_mpirun(&found, err) < 0)
+    if (find_mpirun(&found, err) < 0) {
         return NULL;
+    }
     nbytes = count * sizeof(char *) + NUMBER_SIZE + strlen(found) + 1;
     command = malloc(nbytes);
     if (!command) {
@@ -63,23 +67,28 @@ char **mpirun_command(int nproc, const char *exe, int argc, char **argv, struct 
     free(found);
     command[n++] = (char *)(size_t)"-np";
     command[n++] = number;
-    for (size_t i = 0; i < NALWAYS; i++)
+    for (size_t i = 0; i < NALWAYS; i++) {
         command[n++] = (char *)(size_t)always[i];
-    for (size_t i = 0; is_one_host() && i < NONE_HOST; i++)
+    }
+    for (size_t i = 0; is_one_host() && i < NONE_HOST; i++) {
         command[n++] = (char *)(size_t)one_host[i];
+    }
     command[n++] = (char *)(size_t)exe;
-    for (int i = 0; i < argc; i++)
+    for (int i = 0; i < argc; i++) {
         command[n++] = argv[i];
+    }
     command[n] = NULL;
     return command;
 }
 
 int mpirun_environment(struct error *err)
 {
-    if (geteuid() != 0)
+    if (geteuid() != 0) {
         return 0;
-    if (setenv("OMPI_ALLOW_RUN_AS_ROOT", "1", 0) < 0 || setenv("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1", 0) < 0)
+    }
+    if (setenv("OMPI_ALLOW_RUN_AS_ROOT", "1", 0) < 0 || setenv("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1", 0) < 0) {
         return error_nomem(err, "environment", 1);
+    }
     return 0;
 }
 
@@ -90,21 +99,24 @@ static bool can_make_files(void)
     char path[PATH_SIZE];
     int n = snprintf(path, sizeof path, "%s/l3replay-XXXXXX", dir && *dir ? dir : "/tmp");
 
-    if (n >= (int)sizeof path || !mkdtemp(path))
+    if (n >= (int)sizeof path || !mkdtemp(path)) {
         return false;
+    }
     rmdir(path);
     return true;
 }
 
-const char *mpirun_mend(void)
+const char *mpirun_hint(void)
 {
     char path[PATH_SIZE];
 
-    if (!getcwd(path, sizeof path) && errno == ENOENT)
+    if (!getcwd(path, sizeof path) && errno == ENOENT) {
         return "the current directory was deleted: change to one that exists";
-    if (!can_make_files())
+    }
+    if (!can_make_files()) {
         return "mpirun can make no files in TMPDIR (/tmp when not set): name a directory that exists, can be written "
                "and has space";
+    }
     return "look at the messages above; when there are none, see whether this mpirun is one of Open MPI and runs other "
            "programs (mpirun -np 2 hostname), or set L3REPLAY_MPIRUN to another";
 }

@@ -14,6 +14,6 @@ char **mpirun_command(int nproc, const char *exe, int argc, char **argv, struct 
 int mpirun_environment(struct error *err);
 
 /* What to do when mpirun ended without a result: looks at what it needs here to start a job. */
-const char *mpirun_mend(void);
+const char *mpirun_hint(void);
 
 #endif

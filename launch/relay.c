@@ -13,16 +13,18 @@ static void take_start(struct relay *r)
 
     r->start[r->nstart] = '\0';
     r->nstart = 0;
-    if (strncmp(r->start, marker, sizeof marker - 1) != 0)
+    if (strncmp(r->start, marker, sizeof marker - 1) != 0) {
         return;
-    if (strncmp(value, "PASS", 4) == 0)
+    }
+    if (strncmp(value, "PASS", 4) == 0) {
         r->pass++;
-    else if (strncmp(value, "FAIL", 4) == 0)
+    } else if (strncmp(value, "FAIL", 4) == 0) {
         r->fail++;
-    else if (strncmp(value, "INFRA", 5) == 0)
+    } else if (strncmp(value, "INFRA", 5) == 0) {
         r->infra++;
-    else
+    } else {
         return;
+    }
     r->lost = r->lost || r->broken;
 }
 
@@ -30,19 +32,22 @@ void relay_watch(struct relay *r, const char *bytes, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
         r->in_line = bytes[i] != '\n';
-        if (bytes[i] == '\n')
+        if (bytes[i] == '\n') {
             take_start(r);
-        else if (r->nstart < sizeof r->start - 1)
+        } else if (r->nstart < sizeof r->start - 1) {
             r->start[r->nstart++] = bytes[i];
+        }
     }
 }
 
 int relay_exit_code(const struct relay *r)
 {
-    if (r->fail > 0)
+    if (r->fail > 0) {
         return 1;
-    if (r->infra > 0)
+    }
+    if (r->infra > 0) {
         return 3;
+    }
     return r->pass > 0 ? 0 : -1;
 }
 
@@ -72,8 +77,9 @@ bool relay_pass(struct relay *r, int from, int to)
     ssize_t n = read(from, bytes, sizeof bytes);
     size_t passed;
 
-    if (n < 0)
+    if (n < 0) {
         return errno == EINTR || errno == EAGAIN;
+    }
     passed = r->broken ? 0 : write_all(to, bytes, (size_t)n);
     relay_watch(r, bytes, passed);
     r->broken = r->broken || passed < (size_t)n;

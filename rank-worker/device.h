@@ -20,8 +20,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "common/plan/dtype.h"
 #include "common/base/error.h"
+#include "common/plan/dtype.h"
 
 enum { DEVICE_MAX_DIMS = 5, DEVICE_MAX_TENSORS = 256, DEVICE_MAX_SCALARS = 128, DEVICE_MAX_RANKS = 64 };
 
@@ -49,7 +49,7 @@ struct device_program {
     const char *orchestration; /* shared object */
     const char *function_name;
     const char *config_name;
-    int32_t nsignature; /* -1: not given */
+    int32_t nsignature;       /* -1: not given */
     const uint8_t *signature; /* enum arg_direction */
     uint32_t nkernel;
     const struct device_kernel *kernels;
@@ -57,7 +57,7 @@ struct device_program {
 
 /* One tensor argument: a strided view that begins at `addr`. */
 struct device_tensor {
-    void *addr;   /* of the view's first element, in this process */
+    void *addr;      /* of the view's first element, in this process */
     uint64_t nbytes; /* bytes from addr to the end of what the view can reach */
     enum dtype dtype;
     uint32_t ndim;                    /* 1..DEVICE_MAX_DIMS */

@@ -196,6 +196,7 @@ stage_tsan() {
 stage_lint() {
     local dir=$top/build-lint
     run_one lint.layers 60 "$top/tests/lint/layers.sh"
+    run_one lint.format 120 "$top/tests/lint/format.sh"
     build build.lint "$dir" help || return
     # The one macro of a library that is a statement of its own.
     spawn lint.cppcheck 1200 cppcheck --project="$dir/compile_commands.json" --suppressions-list="$top/.cppcheck" \

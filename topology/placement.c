@@ -25,8 +25,9 @@ void placement_share(int ncore, int nexecutor, int index, int *first, int *count
 {
     uint32_t begin = 0, n = 0;
 
-    if (nexecutor > 0 && ncore >= nexecutor)
+    if (nexecutor > 0 && ncore >= nexecutor) {
         placement_block((uint32_t)ncore, (uint32_t)nexecutor, (uint32_t)index, &begin, &n);
+    }
     *first = (int)begin;
     *count = (int)n;
 }

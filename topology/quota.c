@@ -20,8 +20,9 @@ static int read_v2(const char *dir)
 
     snprintf(path, sizeof path, "%s/cpu.max", dir);
     f = fopen(path, "re");
-    if (!f)
+    if (!f) {
         return 0;
+    }
     n = fscanf(f, "%lld %lld", &quota, &period);
     fclose(f);
     return n == 2 ? to_cpus(quota, period) : 0;
@@ -35,10 +36,12 @@ static long long read_long(const char *dir, const char *name)
 
     snprintf(path, sizeof path, "%s/%s", dir, name);
     f = fopen(path, "re");
-    if (!f)
+    if (!f) {
         return 0;
-    if (fscanf(f, "%lld", &value) != 1)
+    }
+    if (fscanf(f, "%lld", &value) != 1) {
         value = 0;
+    }
     fclose(f);
     return value;
 }
@@ -55,14 +58,17 @@ static int walk(const char *mount, const char *group, int (*read)(const char *di
     char dir[4096];
     size_t top = strlen(mount);
 
-    if (snprintf(dir, sizeof dir, "%s%s", mount, group) >= (int)sizeof dir)
+    if (snprintf(dir, sizeof dir, "%s%s", mount, group) >= (int)sizeof dir) {
         return 0;
+    }
     for (;;) {
         cpus = read(dir);
-        if (cpus > 0 && (least == 0 || cpus < least))
+        if (cpus > 0 && (least == 0 || cpus < least)) {
             least = cpus;
-        if (strlen(dir) <= top)
+        }
+        if (strlen(dir) <= top) {
             return least;
+        }
         *strrchr(dir, '/') = '\0';
     }
 }
@@ -74,8 +80,9 @@ static bool has_cpu(const char *controllers)
 
     for (size_t length; *name; name += length + (name[length] == ',')) {
         length = strcspn(name, ",");
-        if (length == 3 && strncmp(name, "cpu", 3) == 0)
+        if (length == 3 && strncmp(name, "cpu", 3) == 0) {
             return true;
+        }
     }
     return false;
 }
@@ -86,20 +93,23 @@ int quota_cpus(const char *list, const char *mount)
     FILE *f = fopen(list, "re");
     int cpus = 0;
 
-    if (!f)
+    if (!f) {
         return 0;
+    }
     snprintf(v1, sizeof v1, "%s/cpu", mount);
     /* "<id>:<controllers>:<path>"; id 0 and no controllers is version 2. */
     while (cpus == 0 && fgets(line, sizeof line, f)) {
         char *names = strchr(line, ':'), *group = names ? strchr(names + 1, ':') : NULL;
-        if (!group)
+        if (!group) {
             continue;
+        }
         *group++ = '\0';
         group[strcspn(group, "\n")] = '\0';
-        if (names[1] == '\0')
+        if (names[1] == '\0') {
             cpus = walk(mount, group, read_v2);
-        else if (has_cpu(names + 1))
+        } else if (has_cpu(names + 1)) {
             cpus = walk(v1, group, read_v1);
+        }
     }
     fclose(f);
     return cpus;

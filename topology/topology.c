@@ -16,16 +16,18 @@ static hwloc_topology_t host_cores(void)
     static hwloc_topology_t topology;
     static bool tried;
 
-    if (tried)
+    if (tried) {
         return topology;
+    }
     tried = true;
     if (hwloc_topology_init(&topology) < 0) {
         topology = NULL;
         return NULL;
     }
     hwloc_topology_set_all_types_filter(topology, HWLOC_TYPE_FILTER_KEEP_NONE);
-    for (size_t i = 0; i < sizeof kept / sizeof *kept; i++)
+    for (size_t i = 0; i < sizeof kept / sizeof *kept; i++) {
         hwloc_topology_set_type_filter(topology, kept[i], HWLOC_TYPE_FILTER_KEEP_ALL);
+    }
     if (hwloc_topology_load(topology) < 0) {
         hwloc_topology_destroy(topology);
         topology = NULL;
@@ -39,8 +41,9 @@ int topology_cpus(int *cpus, int capacity)
     hwloc_bitmap_t allowed = topology ? hwloc_bitmap_alloc() : NULL;
     int n = 0;
 
-    if (allowed && hwloc_get_cpubind(topology, allowed, HWLOC_CPUBIND_THREAD) == 0)
+    if (allowed && hwloc_get_cpubind(topology, allowed, HWLOC_CPUBIND_THREAD) == 0) {
         n = cores_list(topology, allowed, cpus, capacity);
+    }
     hwloc_bitmap_free(allowed);
     return n;
 }
@@ -49,8 +52,9 @@ int topology_cores(void)
 {
     int n = topology_cpus(NULL, 0), quota = quota_cpus("/proc/self/cgroup", "/sys/fs/cgroup");
 
-    if (quota > 0 && (n == 0 || quota < n))
+    if (quota > 0 && (n == 0 || quota < n)) {
         n = quota;
+    }
     return n > 0 ? n : 1;
 }
 
@@ -59,8 +63,9 @@ static bool is_bound_alone(void)
 {
     const char *open_mpi = getenv("OMPI_MCA_orte_bound_at_launch"), *slurm = getenv("SLURM_CPU_BIND_TYPE");
 
-    if (open_mpi)
+    if (open_mpi) {
         return strcmp(open_mpi, "0") != 0 && strcmp(open_mpi, "false") != 0;
+    }
     return slurm && *slurm && strcmp(slurm, "none") != 0;
 }
 
@@ -68,8 +73,9 @@ int topology_jobs(int processes)
 {
     int cores = topology_cores();
 
-    if (processes > 1 && !is_bound_alone())
+    if (processes > 1 && !is_bound_alone()) {
         cores /= processes;
+    }
     return cores > 0 ? cores : 1;
 }
 
@@ -77,7 +83,8 @@ int topology_share(int processes, int index)
 {
     int cores = topology_cores();
 
-    if (processes <= 1 || is_bound_alone())
+    if (processes <= 1 || is_bound_alone()) {
         return cores;
+    }
     return cores / processes + (index < cores % processes);
 }

@@ -7,8 +7,9 @@
 
 void args_take(struct args *a, char *text)
 {
-    if (!text)
+    if (!text) {
         a->failed = true;
+    }
     if (a->failed) {
         free(text);
         return;
@@ -46,8 +47,9 @@ void args_add(struct args *a, const char *fmt, ...)
 
 void args_add_all(struct args *a, const char *const *texts, size_t n)
 {
-    for (size_t i = 0; i < n; i++)
+    for (size_t i = 0; i < n; i++) {
         args_take(a, strdup(texts[i]));
+    }
 }
 
 int args_done(const struct args *a, struct error *err)
@@ -64,14 +66,16 @@ void args_sort_unique(struct args *a)
 {
     size_t kept = 0;
 
-    if (a->n == 0)
+    if (a->n == 0) {
         return;
+    }
     qsort(a->v, a->n, sizeof *a->v, compare);
     for (size_t i = 0; i < a->n; i++) {
-        if (kept > 0 && strcmp(a->v[kept - 1], a->v[i]) == 0)
+        if (kept > 0 && strcmp(a->v[kept - 1], a->v[i]) == 0) {
             free(a->v[i]);
-        else
+        } else {
             a->v[kept++] = a->v[i];
+        }
     }
     a->n = kept;
     a->v[kept] = NULL;
@@ -88,10 +92,11 @@ static void print_quoted(FILE *out, const char *text)
 {
     fputc('\'', out);
     for (; *text; text++) {
-        if (*text == '\'')
+        if (*text == '\'') {
             fputs("'\\''", out);
-        else
+        } else {
             fputc(*text, out);
+        }
     }
     fputc('\'', out);
 }
@@ -102,15 +107,18 @@ char *args_text(const struct args *a)
     size_t size = 0;
     FILE *out = open_memstream(&text, &size);
 
-    if (!out)
+    if (!out) {
         return NULL;
+    }
     for (size_t i = 0; i < a->n; i++) {
-        if (i)
+        if (i) {
             fputc(' ', out);
-        if (is_plain(a->v[i]))
+        }
+        if (is_plain(a->v[i])) {
             fputs(a->v[i], out);
-        else
+        } else {
             print_quoted(out, a->v[i]);
+        }
     }
     if (fclose(out) != 0) {
         free(text);
@@ -121,8 +129,9 @@ char *args_text(const struct args *a)
 
 void args_free(struct args *a)
 {
-    for (size_t i = 0; i < a->n; i++)
+    for (size_t i = 0; i < a->n; i++) {
         free(a->v[i]);
+    }
     free(a->v);
     *a = (struct args){0};
 }

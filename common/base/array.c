@@ -11,16 +11,20 @@ int array_room(void *data, size_t *capacity, size_t count, size_t size)
     size_t more = *capacity ? *capacity * 2 : 16;
     void *old, *grown;
 
-    if (count < *capacity)
+    if (count < *capacity) {
         return 0;
-    if (more <= count)
+    }
+    if (more <= count) {
         more = count + 1;
-    if (more > SIZE_MAX / 2 / size)
+    }
+    if (more > SIZE_MAX / 2 / size) {
         return -1;
+    }
     memcpy(&old, data, sizeof old);
     grown = realloc(old, more * size);
-    if (!grown)
+    if (!grown) {
         return -1;
+    }
     memset((char *)grown + *capacity * size, 0, (more - *capacity) * size);
     memcpy(data, &grown, sizeof grown);
     *capacity = more;
@@ -51,8 +55,9 @@ void notes_add(struct notes *notes, const char *fmt, ...)
 
 void notes_free(struct notes *notes)
 {
-    for (size_t i = 0; i < notes->count; i++)
+    for (size_t i = 0; i < notes->count; i++) {
         free(notes->items[i]);
+    }
     free(notes->items);
     memset(notes, 0, sizeof *notes);
 }

@@ -10,8 +10,8 @@ static bool is_control(unsigned char c)
 
 static bool is_override(const unsigned char *at)
 {
-    return at[0] == 0xe2 && ((at[1] == 0x80 && at[2] >= 0xaa && at[2] <= 0xae) ||
-                             (at[1] == 0x81 && at[2] >= 0xa6 && at[2] <= 0xa9));
+    return at[0] == 0xe2 &&
+           ((at[1] == 0x80 && at[2] >= 0xaa && at[2] <= 0xae) || (at[1] == 0x81 && at[2] >= 0xa6 && at[2] <= 0xa9));
 }
 
 char *clean_name(char *name)
@@ -19,8 +19,9 @@ char *clean_name(char *name)
     const unsigned char *from = (const unsigned char *)name;
     char *to = name;
 
-    if (!name)
+    if (!name) {
         return NULL;
+    }
     while (*from) {
         bool override = is_override(from);
 

@@ -8,8 +8,9 @@
 
 static void mark_cut(char *buf, size_t size, int wanted)
 {
-    if (wanted >= 0 && (size_t)wanted >= size)
+    if (wanted >= 0 && (size_t)wanted >= size) {
         memcpy(buf + size - 4, "...", 4);
+    }
 }
 
 static void copy_text(char *buf, size_t size, const char *text)
@@ -17,13 +18,14 @@ static void copy_text(char *buf, size_t size, const char *text)
     mark_cut(buf, size, snprintf(buf, size, "%s", text ? text : ""));
 }
 
-static int fill(struct error *err, enum error_kind kind, const char *where, const char *mend, int saved_errno,
+static int fill(struct error *err, enum error_kind kind, const char *where, const char *hint, int saved_errno,
                 const char *fmt, va_list ap)
 {
     int n;
 
-    if (!err)
+    if (!err) {
         return -1;
+    }
     err->kind = kind;
     n = vsnprintf(err->what, sizeof err->what, fmt, ap);
     mark_cut(err->what, sizeof err->what, n);
@@ -32,37 +34,37 @@ static int fill(struct error *err, enum error_kind kind, const char *where, cons
         mark_cut(err->what + n, room, snprintf(err->what + n, room, ": %s", strerror(saved_errno)));
     }
     copy_text(err->where, sizeof err->where, where);
-    copy_text(err->mend, sizeof err->mend, mend);
+    copy_text(err->hint, sizeof err->hint, hint);
     return -1;
 }
 
-int error_set(struct error *err, const char *where, const char *mend, const char *fmt, ...)
+int error_set(struct error *err, const char *where, const char *hint, const char *fmt, ...)
 {
     va_list ap;
 
     va_start(ap, fmt);
-    fill(err, ERROR_INFRA, where, mend, 0, fmt, ap);
+    fill(err, ERROR_INFRA, where, hint, 0, fmt, ap);
     va_end(ap);
     return -1;
 }
 
-int error_set_kind(struct error *err, enum error_kind kind, const char *where, const char *mend, const char *fmt, ...)
+int error_set_kind(struct error *err, enum error_kind kind, const char *where, const char *hint, const char *fmt, ...)
 {
     va_list ap;
 
     va_start(ap, fmt);
-    fill(err, kind, where, mend, 0, fmt, ap);
+    fill(err, kind, where, hint, 0, fmt, ap);
     va_end(ap);
     return -1;
 }
 
-int error_errno(struct error *err, const char *where, const char *mend, const char *fmt, ...)
+int error_errno(struct error *err, const char *where, const char *hint, const char *fmt, ...)
 {
     int saved = errno;
     va_list ap;
 
     va_start(ap, fmt);
-    fill(err, ERROR_INFRA, where, mend, saved ? saved : EIO, fmt, ap);
+    fill(err, ERROR_INFRA, where, hint, saved ? saved : EIO, fmt, ap);
     va_end(ap);
     return -1;
 }
@@ -72,8 +74,9 @@ void error_within(struct error *err, const char *place)
     const char *between = err->where[0] ? ": " : "";
     size_t n = strlen(place), gap = strlen(between);
 
-    if (n + gap >= sizeof err->where)
+    if (n + gap >= sizeof err->where) {
         return;
+    }
     memmove(err->where + n + gap, err->where, sizeof err->where - n - gap);
     memcpy(err->where, place, n);
     memcpy(err->where + n, between, gap);
@@ -89,8 +92,10 @@ int error_nomem(struct error *err, const char *where, unsigned long long bytes)
 void error_print(const struct error *err)
 {
     log_msg(LOG_ERROR, "%s", err->what);
-    if (err->where[0])
+    if (err->where[0]) {
         log_msg(LOG_ERROR, "  in %s", err->where);
-    if (err->mend[0])
-        log_msg(LOG_ERROR, "  mend: %s", err->mend);
+    }
+    if (err->hint[0]) {
+        log_msg(LOG_ERROR, "  hint: %s", err->hint);
+    }
 }

@@ -22,20 +22,20 @@ struct error {
     enum error_kind kind;
     char what[1536]; /* one sentence: what is wrong, naming the thing */
     char where[512]; /* file, field, line or dispatch it was found in; "" when `what` says it */
-    char mend[512];  /* what the user can do; "" when there is nothing to do */
+    char hint[512];  /* what the user can do; "" when there is nothing to do */
 };
 
-/* Fill `err` (kind INFRA) and return -1. `where` and `mend` may be NULL.
+/* Fill `err` (kind INFRA) and return -1. `where` and `hint` may be NULL.
  * `err` may be NULL: then only -1 is returned. Too long texts are cut and end in "...". */
-int error_set(struct error *err, const char *where, const char *mend, const char *fmt, ...)
+int error_set(struct error *err, const char *where, const char *hint, const char *fmt, ...)
     __attribute__((format(printf, 4, 5)));
 
 /* The same with the kind given. */
-int error_set_kind(struct error *err, enum error_kind kind, const char *where, const char *mend,
-                   const char *fmt, ...) __attribute__((format(printf, 5, 6)));
+int error_set_kind(struct error *err, enum error_kind kind, const char *where, const char *hint, const char *fmt, ...)
+    __attribute__((format(printf, 5, 6)));
 
 /* The same from errno: appends ": <strerror(errno)>" to the formatted text. */
-int error_errno(struct error *err, const char *where, const char *mend, const char *fmt, ...)
+int error_errno(struct error *err, const char *where, const char *hint, const char *fmt, ...)
     __attribute__((format(printf, 4, 5)));
 
 /* Put `place` in front of `where`, where it is seen however long the rest is. */
@@ -44,7 +44,7 @@ void error_within(struct error *err, const char *place);
 /* "out of memory" for an allocation of `bytes`; returns -1. */
 int error_nomem(struct error *err, const char *where, unsigned long long bytes);
 
-/* Print as "error: <what>\n  in <where>\n  mend: <mend>\n" through log_msg(LOG_ERROR). */
+/* Print as "error: <what>\n  in <where>\n  hint: <hint>\n" through log_msg(LOG_ERROR). */
 void error_print(const struct error *err);
 
 #endif

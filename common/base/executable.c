@@ -13,8 +13,9 @@ static bool is_executable(const char *path)
 {
     struct stat st;
 
-    if (stat(path, &st) < 0)
+    if (stat(path, &st) < 0) {
         return false;
+    }
     if (!S_ISREG(st.st_mode)) {
         errno = S_ISDIR(st.st_mode) ? EISDIR : EACCES;
         return false;
@@ -34,8 +35,9 @@ int executable_next(const char *name, const char **rest, char **path, struct err
             *path = NULL;
             return error_nomem(err, name, (size_t)n + strlen(name) + 2);
         }
-        if (is_executable(*path))
+        if (is_executable(*path)) {
             return 0;
+        }
         free(*path);
         *path = NULL;
     }
@@ -46,21 +48,25 @@ int executable_find(const char *name, char **path, struct error *err)
 {
     const char *rest = getenv("PATH");
 
-    if (!strchr(name, '/'))
+    if (!strchr(name, '/')) {
         return executable_next(name, &rest, path, err);
+    }
     *path = NULL;
-    if (!is_executable(name))
+    if (!is_executable(name)) {
         return 0;
+    }
     *path = strdup(name);
     return *path ? 0 : error_nomem(err, name, strlen(name) + 1);
 }
 
-int executable_need(const char *name, const char *where, const char *mend, char **path, struct error *err)
+int executable_need(const char *name, const char *where, const char *hint, char **path, struct error *err)
 {
     *path = NULL;
-    if (strchr(name, '/') && !is_executable(name))
-        return error_errno(err, where, mend, "cannot execute %s", name);
-    if (executable_find(name, path, err) < 0)
+    if (strchr(name, '/') && !is_executable(name)) {
+        return error_errno(err, where, hint, "cannot execute %s", name);
+    }
+    if (executable_find(name, path, err) < 0) {
         return -1;
-    return *path ? 0 : error_set(err, where, mend, "there is no program %s on PATH", name);
+    }
+    return *path ? 0 : error_set(err, where, hint, "there is no program %s on PATH", name);
 }

@@ -14,8 +14,8 @@
 int executable_find(const char *name, char **path, struct error *err);
 
 /* The same for what must be there: its absence is an error in `where` (the variable that named it, say) with this
- * `mend`. */
-int executable_need(const char *name, const char *where, const char *mend, char **path, struct error *err);
+ * `hint`. */
+int executable_need(const char *name, const char *where, const char *hint, char **path, struct error *err);
 
 /* One after the other: like executable_find(), in the part of PATH that `*rest` points to, which moves behind the entry
  * of what was found. Begin with getenv("PATH"); `*rest` is NULL at the end. */

@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-const char *file_errno_mend(int errnum)
+const char *file_errno_hint(int errnum)
 {
     switch (errnum) {
     case ENOENT:
@@ -39,13 +39,16 @@ static int read_all(int fd, char *buf, size_t size, const char *path, struct err
 
     while (got < size) {
         ssize_t n = read(fd, buf + got, size - got);
-        if (n < 0 && errno == EINTR)
+        if (n < 0 && errno == EINTR) {
             continue;
-        if (n < 0)
-            return error_errno(err, path, file_errno_mend(errno), "cannot read %s", path);
-        if (n == 0)
+        }
+        if (n < 0) {
+            return error_errno(err, path, file_errno_hint(errno), "cannot read %s", path);
+        }
+        if (n == 0) {
             return error_set(err, path, "try again when nothing writes to it", "%s became shorter while it was read",
                              path);
+        }
         got += (size_t)n;
     }
     return 0;
@@ -53,12 +56,13 @@ static int read_all(int fd, char *buf, size_t size, const char *path, struct err
 
 static int check_readable(const struct stat *st, const char *path, size_t max, struct error *err)
 {
-    if (!S_ISREG(st->st_mode))
+    if (!S_ISREG(st->st_mode)) {
         return error_set(err, path, NULL, "%s is %s, not a file", path,
                          S_ISDIR(st->st_mode) ? "a directory" : "a special file");
-    if ((unsigned long long)st->st_size > max)
-        return error_set(err, path, NULL, "%s has %lld bytes; at most %zu are read", path, (long long)st->st_size,
-                         max);
+    }
+    if ((unsigned long long)st->st_size > max) {
+        return error_set(err, path, NULL, "%s has %lld bytes; at most %zu are read", path, (long long)st->st_size, max);
+    }
     return 0;
 }
 
@@ -69,26 +73,29 @@ char *file_read(const char *path, size_t max, size_t *size, struct error *err)
     char *buf = NULL;
 
     if (fd < 0) {
-        error_errno(err, path, file_errno_mend(errno), "cannot open %s", path);
+        error_errno(err, path, file_errno_hint(errno), "cannot open %s", path);
         return NULL;
     }
     if (fstat(fd, &st)) {
-        error_errno(err, path, file_errno_mend(errno), "cannot examine %s", path);
+        error_errno(err, path, file_errno_hint(errno), "cannot examine %s", path);
     } else if (check_readable(&st, path, max, err) == 0) {
         buf = malloc((size_t)st.st_size + 1);
-        if (!buf)
+        if (!buf) {
             error_nomem(err, path, (unsigned long long)st.st_size + 1);
+        }
     }
     if (buf && read_all(fd, buf, (size_t)st.st_size, path, err)) {
         free(buf);
         buf = NULL;
     }
     close(fd);
-    if (!buf)
+    if (!buf) {
         return NULL;
+    }
     buf[st.st_size] = '\0';
-    if (size)
+    if (size) {
         *size = (size_t)st.st_size;
+    }
     return buf;
 }
 
@@ -110,15 +117,18 @@ static int make_one(const char *path, struct error *err)
 {
     int saved;
 
-    if (mkdir(path, 0777) == 0)
+    if (mkdir(path, 0777) == 0) {
         return 0;
+    }
     saved = errno;
-    if (saved == EEXIST && file_is_directory(path))
+    if (saved == EEXIST && file_is_directory(path)) {
         return 0;
+    }
     errno = saved;
-    if (saved == EEXIST)
+    if (saved == EEXIST) {
         return error_set(err, path, "remove or rename it", "%s is in the way: a directory is wanted there", path);
-    return error_errno(err, path, file_errno_mend(errno), "cannot make the directory %s", path);
+    }
+    return error_errno(err, path, file_errno_hint(errno), "cannot make the directory %s", path);
 }
 
 int file_make_dirs(const char *path, struct error *err)
@@ -126,37 +136,42 @@ int file_make_dirs(const char *path, struct error *err)
     char *copy = strdup(path);
     int rc = 0;
 
-    if (!copy)
+    if (!copy) {
         return error_nomem(err, path, strlen(path) + 1);
+    }
     for (char *slash = strchr(copy + (*copy == '/'), '/'); slash && rc == 0; slash = strchr(slash + 1, '/')) {
         *slash = '\0';
         rc = make_one(copy, err);
         *slash = '/';
     }
-    if (rc == 0)
+    if (rc == 0) {
         rc = make_one(copy, err);
+    }
     free(copy);
     return rc;
 }
 
 int file_is_there(const char *path, struct error *err)
 {
-    static const char *const mend = "repair it, or remove it";
+    static const char *const hint = "repair it, or remove it";
     struct stat st;
     int saved;
 
     if (stat(path, &st) == 0) {
-        if (faccessat(AT_FDCWD, path, S_ISDIR(st.st_mode) ? X_OK : R_OK, AT_EACCESS) == 0)
+        if (faccessat(AT_FDCWD, path, S_ISDIR(st.st_mode) ? X_OK : R_OK, AT_EACCESS) == 0) {
             return 1;
-        return error_errno(err, path, file_errno_mend(errno), "cannot open %s", path);
+        }
+        return error_errno(err, path, file_errno_hint(errno), "cannot open %s", path);
     }
     saved = errno;
-    if (saved == ENOENT && lstat(path, &st) == 0)
-        return error_set(err, path, mend, "%s is a symlink to nothing", path);
-    if (saved == ENOENT)
+    if (saved == ENOENT && lstat(path, &st) == 0) {
+        return error_set(err, path, hint, "%s is a symlink to nothing", path);
+    }
+    if (saved == ENOENT) {
         return 0;
+    }
     errno = saved;
-    return error_errno(err, path, saved == EACCES ? file_errno_mend(saved) : mend, "cannot open %s", path);
+    return error_errno(err, path, saved == EACCES ? file_errno_hint(saved) : hint, "cannot open %s", path);
 }
 
 char *file_join(const char *a, const char *b, struct error *err)

@@ -21,7 +21,7 @@
 char *file_read(const char *path, size_t max, size_t *size, struct error *err);
 
 /* What to do about a failed operation on a file; NULL for an errno that says nothing about it. */
-const char *file_errno_mend(int errnum);
+const char *file_errno_hint(int errnum);
 
 bool file_is_regular(const char *path);   /* symlinks followed */
 bool file_is_directory(const char *path); /* symlinks followed */
@@ -38,7 +38,7 @@ int file_make_dirs(const char *path, struct error *err);
 struct file_writer {
     FILE *stream;
     char *path, *target, *beside; /* the last two: NULL when written straight into `path` */
-    bool unsynced; /* may be set by the caller: the commit does not wait for the disk */
+    bool unsynced;                /* may be set by the caller: the commit does not wait for the disk */
 };
 
 /* Would a write to `path` find its directory there and open to this process? Makes nothing; a full disk or a change

@@ -21,13 +21,15 @@ static char *follow_links(const char *path, struct error *err)
     for (int links = 0; at && links < 40; links++) {
         ssize_t length = readlink(at, target, sizeof target - 1);
         const char *slash = strrchr(at, '/');
-        if (length < 0)
+        if (length < 0) {
             return at;
+        }
         target[length] = '\0';
-        if (target[0] == '/' || !slash)
+        if (target[0] == '/' || !slash) {
             next = strdup(target);
-        else if (asprintf(&next, "%.*s%s", (int)(slash - at + 1), at, target) < 0)
+        } else if (asprintf(&next, "%.*s%s", (int)(slash - at + 1), at, target) < 0) {
             next = NULL;
+        }
         free(at);
         at = next;
     }
@@ -37,7 +39,7 @@ static char *follow_links(const char *path, struct error *err)
     }
     free(at);
     errno = ELOOP;
-    error_errno(err, path, file_errno_mend(errno), "cannot write %s", path);
+    error_errno(err, path, file_errno_hint(errno), "cannot write %s", path);
     return NULL;
 }
 
@@ -48,8 +50,9 @@ static int standard_stream(const struct stat *st)
     struct stat own;
 
     for (int fd = STDOUT_FILENO; fd <= STDERR_FILENO; fd++) {
-        if (fstat(fd, &own) == 0 && own.st_dev == st->st_dev && own.st_ino == st->st_ino)
+        if (fstat(fd, &own) == 0 && own.st_dev == st->st_dev && own.st_ino == st->st_ino) {
             return fd;
+        }
     }
     return -1;
 }
@@ -60,12 +63,14 @@ static int find_target(const char *path, char **target, struct stat *st, struct 
 {
     *target = NULL;
     if (stat(path, st) == 0) {
-        if (S_ISDIR(st->st_mode))
+        if (S_ISDIR(st->st_mode)) {
             return error_set(err, path, "name a file", "cannot write %s: it is a directory", path);
-        if (!S_ISREG(st->st_mode) || st->st_nlink == 0 || standard_stream(st) >= 0)
+        }
+        if (!S_ISREG(st->st_mode) || st->st_nlink == 0 || standard_stream(st) >= 0) {
             return 0;
+        }
     } else if (errno != ENOENT || !*path) {
-        return error_errno(err, path, file_errno_mend(errno), "cannot write %s",
+        return error_errno(err, path, file_errno_hint(errno), "cannot write %s",
                            *path ? path : "a file without a name");
     }
     *target = follow_links(path, err);
@@ -76,12 +81,13 @@ static int find_target(const char *path, char **target, struct stat *st, struct 
 static int check_directory(const char *dir, const char *path, struct error *err)
 {
     if (faccessat(AT_FDCWD, dir, W_OK | X_OK, AT_EACCESS) == 0) {
-        if (file_is_directory(dir))
+        if (file_is_directory(dir)) {
             return 0;
+        }
         errno = ENOTDIR;
     }
-    return error_errno(err, path, errno == ENOENT ? "make that directory first, or check the path"
-                                                  : file_errno_mend(errno),
+    return error_errno(err, path,
+                       errno == ENOENT ? "make that directory first, or check the path" : file_errno_hint(errno),
                        "cannot write %s, in the directory %s", path, dir);
 }
 
@@ -90,10 +96,12 @@ static const char *parent(char *path)
 {
     char *slash = strrchr(path, '/');
 
-    while (slash && slash > path && slash[-1] == '/')
+    while (slash && slash > path && slash[-1] == '/') {
         slash--;
-    if (!slash)
+    }
+    if (!slash) {
         return ".";
+    }
     slash[slash == path] = '\0';
     return path;
 }
@@ -104,16 +112,18 @@ int file_check_writable(const char *path, struct error *err)
     char *target;
     int rc;
 
-    if (find_target(path, &target, &st, err))
+    if (find_target(path, &target, &st, err)) {
         return -1;
+    }
     if (target) {
         rc = check_directory(parent(target), path, err);
         free(target);
         return rc;
     }
-    if (standard_stream(&st) >= 0 || faccessat(AT_FDCWD, path, W_OK, AT_EACCESS) == 0)
+    if (standard_stream(&st) >= 0 || faccessat(AT_FDCWD, path, W_OK, AT_EACCESS) == 0) {
         return 0;
-    return error_errno(err, path, file_errno_mend(errno), "cannot write %s", path);
+    }
+    return error_errno(err, path, file_errno_hint(errno), "cannot write %s", path);
 }
 
 int file_check_makeable(const char *path, struct error *err)
@@ -123,16 +133,19 @@ int file_check_makeable(const char *path, struct error *err)
     struct stat st;
     int rc;
 
-    if (!copy)
+    if (!copy) {
         return error_nomem(err, path, strlen(path) + 1);
-    while (lstat(at, &st) < 0 && errno == ENOENT && strcmp(at, ".") != 0)
+    }
+    while (lstat(at, &st) < 0 && errno == ENOENT && strcmp(at, ".") != 0) {
         at = parent(copy);
-    if (!*path)
+    }
+    if (!*path) {
         rc = error_set(err, path, "name a directory", "the name of a directory is empty");
-    else if (lstat(at, &st) == 0 && !file_is_directory(at))
+    } else if (lstat(at, &st) == 0 && !file_is_directory(at)) {
         rc = error_set(err, path, "remove or rename it", "%s is in the way: a directory is wanted there", at);
-    else
+    } else {
         rc = check_directory(at, path, err);
+    }
     free(copy);
     return rc;
 }
@@ -144,8 +157,9 @@ static const char *number_before(const char *name, const char *end)
 {
     const char *at = end;
 
-    while (at > name && isdigit((unsigned char)at[-1]))
+    while (at > name && isdigit((unsigned char)at[-1])) {
         at--;
+    }
     return at < end && at > name && at[-1] == '.' ? at : NULL;
 }
 
@@ -174,10 +188,11 @@ static int open_beside(struct file_writer *w, struct error *err)
             return error_nomem(err, w->path, strlen(w->target));
         }
         fd = open(w->beside, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-        if (fd >= 0 || errno != EEXIST)
+        if (fd >= 0 || errno != EEXIST) {
             break;
+        }
     }
-    return fd < 0 ? error_errno(err, w->path, file_errno_mend(errno), "cannot write %s", w->path) : fd;
+    return fd < 0 ? error_errno(err, w->path, file_errno_hint(errno), "cannot write %s", w->path) : fd;
 }
 
 static int open_straight(const struct file_writer *w, const struct stat *st, struct error *err)
@@ -192,7 +207,7 @@ static int open_straight(const struct file_writer *w, const struct stat *st, str
             fd = open(w->path, O_WRONLY | O_TRUNC | O_NOCTTY | O_CLOEXEC);
         } while (fd < 0 && errno == EINTR); /* a FIFO waits for its reader */
     }
-    return fd < 0 ? error_errno(err, w->path, file_errno_mend(errno), "cannot write %s", w->path) : fd;
+    return fd < 0 ? error_errno(err, w->path, file_errno_hint(errno), "cannot write %s", w->path) : fd;
 }
 
 static void forget(struct file_writer *w)
@@ -210,18 +225,22 @@ int file_write_begin(struct file_writer *w, const char *path, struct error *err)
 
     memset(w, 0, sizeof *w);
     w->path = strdup(path);
-    if (!w->path)
+    if (!w->path) {
         return error_nomem(err, path, strlen(path) + 1);
-    if (find_target(path, &w->target, &st, err) == 0)
+    }
+    if (find_target(path, &w->target, &st, err) == 0) {
         fd = w->target ? open_beside(w, err) : open_straight(w, &st, err);
+    }
     if (fd >= 0) {
         w->stream = fdopen(fd, "w");
-        if (w->stream)
+        if (w->stream) {
             return 0;
-        error_errno(err, path, file_errno_mend(errno), "cannot write %s", path);
+        }
+        error_errno(err, path, file_errno_hint(errno), "cannot write %s", path);
         close(fd);
-        if (w->beside)
+        if (w->beside) {
             unlink(w->beside);
+        }
     }
     forget(w);
     return -1;
@@ -232,18 +251,22 @@ int file_write_commit(struct file_writer *w, struct error *err)
     FILE *f = w->stream;
     int saved = 0;
 
-    if (fflush(f) || ferror(f) || (w->beside && !w->unsynced && fsync(fileno(f))))
+    if (fflush(f) || ferror(f) || (w->beside && !w->unsynced && fsync(fileno(f)))) {
         saved = errno ? errno : EIO;
-    if (fclose(f) && !saved)
+    }
+    if (fclose(f) && !saved) {
         saved = errno;
+    }
     w->stream = NULL;
-    if (!saved && w->beside && rename(w->beside, w->target))
+    if (!saved && w->beside && rename(w->beside, w->target)) {
         saved = errno;
+    }
     if (saved) {
-        if (w->beside)
+        if (w->beside) {
             unlink(w->beside);
+        }
         errno = saved;
-        error_errno(err, w->path, file_errno_mend(saved), "cannot write %s", w->path);
+        error_errno(err, w->path, file_errno_hint(saved), "cannot write %s", w->path);
     }
     forget(w);
     return saved ? -1 : 0;
@@ -253,8 +276,9 @@ void file_write_abort(struct file_writer *w)
 {
     if (w->stream) {
         fclose(w->stream);
-        if (w->beside)
+        if (w->beside) {
             unlink(w->beside);
+        }
     }
     forget(w);
 }
@@ -263,8 +287,9 @@ static int write_whole(const char *path, const void *data, size_t size, bool uns
 {
     struct file_writer w;
 
-    if (file_write_begin(&w, path, err))
+    if (file_write_begin(&w, path, err)) {
         return -1;
+    }
     w.unsynced = unsynced;
     errno = 0;
     /* A short write is found by ferror() in the commit. */

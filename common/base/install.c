@@ -14,8 +14,8 @@ struct part {
 };
 
 static const struct part parts[] = {
-    [INSTALL_EXECUTOR] = {"L3REPLAY_EXECUTOR", "../libexec/l3replay/l3replay-executor",
-                          "rank-worker/l3replay-executor", NULL, "the executor"},
+    [INSTALL_EXECUTOR] = {"L3REPLAY_EXECUTOR", "../libexec/l3replay/l3replay-executor", "rank-worker/l3replay-executor",
+                          NULL, "the executor"},
     [INSTALL_INCLUDE] = {"L3REPLAY_INCLUDE_DIR", "../share/l3replay/include", NULL, "rank-worker/cpu/include",
                          "the directory of headers"},
     [INSTALL_RECORDER] = {"L3REPLAY_RECORDER_DIR", "../share/l3replay/recorder", NULL, "orchestrator/record/recorder",
@@ -27,12 +27,14 @@ static int program_directory(char *buf, size_t size)
     ssize_t n = readlink("/proc/self/exe", buf, size - 1);
     char *slash;
 
-    if (n <= 0)
+    if (n <= 0) {
         return -1;
+    }
     buf[n] = '\0';
     slash = strrchr(buf, '/');
-    if (!slash)
+    if (!slash) {
         return -1;
+    }
     *slash = '\0';
     return 0;
 }
@@ -50,25 +52,30 @@ int install_find(enum install_part part, char *buf, size_t size, struct error *e
 
     if (given && *given) {
         snprintf(buf, size, "%s", given);
-        if (usable(buf, part))
+        if (usable(buf, part)) {
             return 0;
+        }
         return error_set(err, p->variable, "correct the variable or unset it", "%s is not at %s", p->name, given);
     }
-    if (program_directory(here, sizeof here) < 0)
+    if (program_directory(here, sizeof here) < 0) {
         return error_set(err, "/proc/self/exe", "mount /proc", "cannot find where this program is");
+    }
     snprintf(buf, size, "%s/%s", here, p->installed);
-    if (usable(buf, part))
+    if (usable(buf, part)) {
         return 0;
+    }
     if (p->built) {
         /* Programs of a build tree lie one directory below its top. */
         snprintf(buf, size, "%s/../%s", here, p->built);
-        if (usable(buf, part))
+        if (usable(buf, part)) {
             return 0;
+        }
     }
     if (p->source) {
         snprintf(buf, size, "%s/%s", L3R_SOURCE_DIR, p->source);
-        if (usable(buf, part))
+        if (usable(buf, part)) {
             return 0;
+        }
     }
     return error_set(err, here, "install l3replay again (cmake --install), or set the variable",
                      "%s is neither at %s of the program nor at $%s", p->name, p->installed, p->variable);

@@ -18,7 +18,7 @@
 /* What the errors of one document say. */
 struct json_source {
     const char *file;  /* named in every error */
-    const char *mend;  /* what to do about a wrong document */
+    const char *hint;  /* what to do about a wrong document */
     struct error *err; /* may be NULL */
 };
 

@@ -9,12 +9,13 @@ static void out_bytes(FILE *f, const char *text)
 {
     for (const char *s = text; *s; s++) {
         unsigned char c = (unsigned char)*s;
-        if (c == '"' || c == '\\')
+        if (c == '"' || c == '\\') {
             fprintf(f, "\\%c", c);
-        else if (c < 0x20 || c == 0x7f)
+        } else if (c < 0x20 || c == 0x7f) {
             fprintf(f, "\\u%04x", c);
-        else
+        } else {
             putc(c, f);
+        }
     }
 }
 

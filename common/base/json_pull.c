@@ -9,8 +9,9 @@ enum { PULL_MAX_DEPTH = 256 };
 
 static bool fail(struct json_pull *p, const char *fault)
 {
-    if (!p->fault)
+    if (!p->fault) {
         p->fault = p->at >= p->end ? "it ends in the middle: the file is truncated" : fault;
+    }
     return false;
 }
 
@@ -21,17 +22,20 @@ void json_pull_start(struct json_pull *p, const char *text, size_t size)
 
 char json_pull_peek(struct json_pull *p)
 {
-    if (p->fault)
+    if (p->fault) {
         return 0;
-    while (p->at < p->end && strchr(" \t\r\n", *p->at))
+    }
+    while (p->at < p->end && strchr(" \t\r\n", *p->at)) {
         p->at++;
+    }
     return p->at < p->end ? *p->at : 0;
 }
 
 bool json_pull_open(struct json_pull *p, char bracket)
 {
-    if (json_pull_peek(p) != bracket)
+    if (json_pull_peek(p) != bracket) {
         return fail(p, bracket == '[' ? "an array was expected" : "an object was expected");
+    }
     p->at++;
     p->fresh = true;
     return true;
@@ -42,16 +46,18 @@ static bool advance(struct json_pull *p, char closing)
 {
     char c = json_pull_peek(p);
 
-    if (p->fault)
+    if (p->fault) {
         return false;
+    }
     if (c == closing) {
         p->at++;
         p->fresh = false;
         return false;
     }
     if (!p->fresh) {
-        if (c != ',')
+        if (c != ',') {
             return fail(p, "a comma or a closing bracket was expected");
+        }
         p->at++;
     }
     p->fresh = false;
@@ -71,8 +77,9 @@ static bool unescape_unicode(struct json_pull *p, char out[4])
 
     memcpy(digits, p->at, p->end - p->at < 4 ? (size_t)(p->end - p->at) : 4);
     code = strtoul(digits, &stop, 16);
-    if (stop != digits + 4)
+    if (stop != digits + 4) {
         return fail(p, "four hexadecimal digits were expected");
+    }
     p->at += 4;
     memset(out, 0, 4);
     if (code == 0 || (code >= 0xd800 && code < 0xe000)) {
@@ -114,32 +121,40 @@ static bool read_string(struct json_pull *p, char *buf, size_t size)
     size_t n = 0;
     char piece[4];
 
-    if (json_pull_peek(p) != '"')
+    if (json_pull_peek(p) != '"') {
         return fail(p, "a string was expected");
+    }
     p->at++;
     while (p->at < p->end && *p->at != '"') {
         memset(piece, 0, sizeof piece);
         piece[0] = *p->at++;
-        if (piece[0] == '\\' && !unescape(p, piece))
+        if (piece[0] == '\\' && !unescape(p, piece)) {
             return false;
-        for (int i = 0; i < 4 && piece[i]; i++)
-            if (buf && n + 1 < size)
+        }
+        for (int i = 0; i < 4 && piece[i]; i++) {
+            if (buf && n + 1 < size) {
                 buf[n++] = piece[i];
+            }
+        }
     }
-    if (buf && size)
+    if (buf && size) {
         buf[n] = '\0';
-    if (p->at >= p->end)
+    }
+    if (p->at >= p->end) {
         return fail(p, NULL);
+    }
     p->at++;
     return true;
 }
 
 bool json_pull_key(struct json_pull *p, char *key, size_t size)
 {
-    if (!advance(p, '}') || !read_string(p, key, size))
+    if (!advance(p, '}') || !read_string(p, key, size)) {
         return false;
-    if (json_pull_peek(p) != ':')
+    }
+    if (json_pull_peek(p) != ':') {
         return fail(p, "a colon was expected");
+    }
     p->at++;
     return true;
 }
@@ -148,8 +163,9 @@ static bool skip_word(struct json_pull *p)
 {
     const char *start = p->at;
 
-    while (p->at < p->end && !strchr(",]} \t\r\n", *p->at))
+    while (p->at < p->end && !strchr(",]} \t\r\n", *p->at)) {
         p->at++;
+    }
     return p->at > start ? true : fail(p, "a value was expected");
 }
 
@@ -169,24 +185,29 @@ bool json_pull_u64(struct json_pull *p, uint64_t *value)
 
     *value = 0;
     if (json_pull_peek(p) == '"') {
-        if (!read_string(p, text, sizeof text))
+        if (!read_string(p, text, sizeof text)) {
             return false;
+        }
     } else {
         start = p->at;
-        if (!skip_word(p))
+        if (!skip_word(p)) {
             return false;
-        if (p->at >= p->end) /* a number cut in two looks like a number */
+        }
+        if (p->at >= p->end) { /* a number cut in two looks like a number */
             return fail(p, NULL);
+        }
         snprintf(text, sizeof text, "%.*s", (int)(p->at - start < 39 ? p->at - start : 39), start);
     }
     errno = 0;
     *value = strtoull(text, &stop, strncmp(text, "0x", 2) == 0 ? 16 : 10);
-    if (errno || stop == text || (*stop && !strchr(".eE", *stop)))
+    if (errno || stop == text || (*stop && !strchr(".eE", *stop))) {
         return fail(p, "an integer was expected");
+    }
     if (*stop == 'e' || *stop == 'E' || strpbrk(stop, "eE")) {
         double real = strtod(text, NULL);
-        if (!(real > -9e18 && real < 1.8e19))
+        if (!(real > -9e18 && real < 1.8e19)) {
             return fail(p, "an integer of 64 bits was expected");
+        }
         *value = real < 0 ? (uint64_t)(int64_t)real : (uint64_t)real;
     }
     return true;
@@ -207,22 +228,27 @@ bool json_pull_skip(struct json_pull *p)
 
     do {
         char c = json_pull_peek(p);
-        if (!c)
+        if (!c) {
             return fail(p, NULL);
+        }
         if (c == '"') {
-            if (!read_string(p, NULL, 0))
+            if (!read_string(p, NULL, 0)) {
                 return false;
+            }
         } else if (c == '[' || c == '{') {
-            if (++depth > PULL_MAX_DEPTH)
+            if (++depth > PULL_MAX_DEPTH) {
                 return fail(p, "it is nested too deeply");
+            }
             p->at++;
         } else if (c == ']' || c == '}') {
-            if (--depth < 0)
+            if (--depth < 0) {
                 return fail(p, "a value was expected");
+            }
             p->at++;
         } else if (c == ',' || c == ':') {
-            if (depth == 0)
+            if (depth == 0) {
                 return fail(p, "a value was expected");
+            }
             p->at++;
         } else if (!skip_word(p)) {
             return false;
@@ -234,8 +260,9 @@ bool json_pull_skip(struct json_pull *p)
 
 const char *json_pull_fault(const struct json_pull *p, char *buf, size_t size)
 {
-    if (!p->fault)
+    if (!p->fault) {
         return NULL;
+    }
     snprintf(buf, size, "%s (byte %zu)", p->fault, (size_t)(p->at - p->text));
     return buf;
 }

@@ -8,15 +8,17 @@
 
 static cJSON *keep(struct json_writer *w, cJSON *item)
 {
-    if (!item)
+    if (!item) {
         w->failed = true;
+    }
     return item;
 }
 
 static cJSON *append(struct json_writer *w, cJSON *list, cJSON *item)
 {
-    if (!keep(w, item))
+    if (!keep(w, item)) {
         return NULL;
+    }
     if (!cJSON_AddItemToArray(list, item)) {
         cJSON_Delete(item);
         w->failed = true;
@@ -40,8 +42,9 @@ static cJSON *new_number(struct json_writer *w, double number)
     char text[32];
 
     snprintf(text, sizeof text, "%.15g", number);
-    if (strtod(text, NULL) != number)
+    if (strtod(text, NULL) != number) {
         snprintf(text, sizeof text, "%.17g", number);
+    }
     return keep(w, cJSON_CreateRaw(text));
 }
 
@@ -60,8 +63,9 @@ cJSON *json_new_object(struct json_writer *w)
 
 void json_put_text(struct json_writer *w, cJSON *object, const char *key, const char *text)
 {
-    if (text && *text)
+    if (text && *text) {
         put(w, object, key, new_text(w, text));
+    }
 }
 
 void json_put_bool(struct json_writer *w, cJSON *object, const char *key, bool value)
@@ -71,10 +75,11 @@ void json_put_bool(struct json_writer *w, cJSON *object, const char *key, bool v
 
 void json_put_number(struct json_writer *w, cJSON *object, const char *key, double number)
 {
-    if (isfinite(number))
+    if (isfinite(number)) {
         put(w, object, key, new_number(w, number));
-    else
+    } else {
         json_put_text(w, object, key, isnan(number) ? "nan" : number > 0 ? "inf" : "-inf");
+    }
 }
 
 void json_put_null(struct json_writer *w, cJSON *object, const char *key)

@@ -42,10 +42,12 @@ static void write_all(const char *line, size_t len)
 {
     while (len > 0) {
         ssize_t n = write(STDERR_FILENO, line, len);
-        if (n < 0 && errno == EINTR)
+        if (n < 0 && errno == EINTR) {
             continue;
-        if (n <= 0)
+        }
+        if (n <= 0) {
             return; /* nobody is left to tell */
+        }
         line += n;
         len -= (size_t)n;
     }
@@ -60,17 +62,20 @@ void log_msg(enum log_level level, const char *fmt, ...)
     va_list ap;
     int n;
 
-    if (level < threshold || level >= LOG_NULL)
+    if (level < threshold || level >= LOG_NULL) {
         return;
+    }
     used = (size_t)snprintf(line, sizeof line, "%s: %s", prefix, strncmp(fmt, "note: ", 6) ? words[level] : "");
     room = sizeof line - used - 1;
     va_start(ap, fmt);
     n = vsnprintf(line + used, room, fmt, ap);
     va_end(ap);
-    if (n < 0)
+    if (n < 0) {
         n = 0;
-    if ((size_t)n >= room)
+    }
+    if ((size_t)n >= room) {
         n = (int)room - 1;
+    }
     used += (size_t)n;
     line[used++] = '\n';
     write_all(line, used);

@@ -13,10 +13,12 @@ static bool is_script(const char *path)
     char head[2] = "";
     int fd = open(path, O_RDONLY | O_CLOEXEC);
 
-    if (fd < 0)
+    if (fd < 0) {
         return false;
-    if (read(fd, head, sizeof head) != (ssize_t)sizeof head)
+    }
+    if (read(fd, head, sizeof head) != (ssize_t)sizeof head) {
         head[0] = '\0';
+    }
     close(fd);
     return head[0] == '#' && head[1] == '!';
 }

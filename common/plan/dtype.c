@@ -61,26 +61,29 @@ int dtype_parse(const char *name, enum dtype *type)
         enum dtype type;
     } aliases[] = {{"index", DTYPE_INT64}, {"bf16", DTYPE_BFLOAT16}, {"fp4e2m1", DTYPE_FP4E2M1}};
 
-    for (int i = 0; i < DTYPE_COUNT; i++)
+    for (int i = 0; i < DTYPE_COUNT; i++) {
         if (strcmp(name, infos[i].name) == 0) {
             *type = (enum dtype)i;
             return 0;
         }
-    for (size_t i = 0; i < sizeof aliases / sizeof *aliases; i++)
+    }
+    for (size_t i = 0; i < sizeof aliases / sizeof *aliases; i++) {
         if (strcmp(name, aliases[i].name) == 0) {
             *type = aliases[i].type;
             return 0;
         }
+    }
     return -1;
 }
 
 int dtype_parse_runtime(const char *name, enum dtype *type)
 {
-    for (int i = 0; i < DTYPE_COUNT; i++)
+    for (int i = 0; i < DTYPE_COUNT; i++) {
         if (strcmp(name, infos[i].runtime) == 0) {
             *type = (enum dtype)i;
             return 0;
         }
+    }
     return -1;
 }
 
@@ -88,8 +91,8 @@ int dtype_parse_runtime(const char *name, enum dtype *type)
 struct minifloat {
     int exponent_bits, mantissa_bits;
     bool is_signed;
-    bool has_inf;    /* the top exponent is infinities and NaNs */
-    bool has_nan;    /* without has_inf: only the all-ones pattern is NaN */
+    bool has_inf; /* the top exponent is infinities and NaNs */
+    bool has_nan; /* without has_inf: only the all-ones pattern is NaN */
 };
 
 static const struct minifloat half = {5, 10, true, true, true};
@@ -110,14 +113,15 @@ static double minifloat_load(const struct minifloat *f, uint32_t bits)
     bool negative = bits >> (f->mantissa_bits + f->exponent_bits) & 1;
     double value;
 
-    if (exponent == top_exponent(f) && f->has_inf)
+    if (exponent == top_exponent(f) && f->has_inf) {
         value = mantissa ? NAN : INFINITY;
-    else if (exponent == top_exponent(f) && f->has_nan && mantissa == mantissa_mask)
+    } else if (exponent == top_exponent(f) && f->has_nan && mantissa == mantissa_mask) {
         value = NAN;
-    else if (exponent == 0)
+    } else if (exponent == 0) {
         value = ldexp(mantissa, 1 - bias - f->mantissa_bits);
-    else
+    } else {
         value = ldexp(mantissa | (1u << f->mantissa_bits), (int)exponent - bias - f->mantissa_bits);
+    }
     return negative ? -value : value;
 }
 
@@ -127,15 +131,18 @@ static uint64_t round_magnitude(const struct minifloat *f, double a)
     int bias = (1 << (f->exponent_bits - 1)) - 1, exponent;
     double scaled;
 
-    if (a == 0)
+    if (a == 0) {
         return 0;
+    }
     exponent = ilogb(a);
-    if (exponent < 1 - bias)
+    if (exponent < 1 - bias) {
         exponent = 1 - bias;
+    }
     /* In units of the last place here; rint() rounds ties to even, and a carry moves into the exponent. */
     scaled = rint(ldexp(a, f->mantissa_bits - exponent));
-    if (exponent > bias + 1)
+    if (exponent > bias + 1) {
         return UINT64_MAX;
+    }
     return ((uint64_t)(exponent + bias - 1) << f->mantissa_bits) + (uint64_t)scaled;
 }
 
@@ -147,13 +154,15 @@ static uint32_t minifloat_store(const struct minifloat *f, double value)
     uint64_t magnitude;
 
     if (isnan(value)) {
-        if (f->has_inf)
+        if (f->has_inf) {
             return sign | inf | 1u << (f->mantissa_bits - 1);
+        }
         return f->has_nan ? sign | all : 0;
     }
     magnitude = isinf(value) ? UINT64_MAX : round_magnitude(f, fabs(value));
-    if (magnitude > largest)
+    if (magnitude > largest) {
         return sign | (f->has_inf ? inf : f->has_nan ? all : largest);
+    }
     return sign | (uint32_t)magnitude;
 }
 
@@ -168,25 +177,30 @@ static uint8_t e8m0_store(double value)
     int exponent;
     double fraction;
 
-    if (isnan(value) || value < 0 || isinf(value))
+    if (isnan(value) || value < 0 || isinf(value)) {
         return 255;
-    if (value == 0)
+    }
+    if (value == 0) {
         return 0;
+    }
     fraction = frexp(value, &exponent) * 2; /* value = fraction * 2^(exponent - 1), fraction in [1, 2) */
     exponent--;
     /* The midpoint of two powers goes to the one with the even code. */
-    if (fraction > 1.5 || (fraction == 1.5 && (exponent + 127) % 2 != 0))
+    if (fraction > 1.5 || (fraction == 1.5 && (exponent + 127) % 2 != 0)) {
         exponent++;
-    if (exponent < -127)
+    }
+    if (exponent < -127) {
         return 0;
+    }
     return exponent > 127 ? 255 : (uint8_t)(exponent + 127);
 }
 
 /* Toward zero, kept within [low, high]; NaN becomes 0. */
 static double whole(double value, double low, double high)
 {
-    if (isnan(value))
+    if (isnan(value)) {
         return 0;
+    }
     value = trunc(value);
     return value < low ? low : value > high ? high : value;
 }
@@ -284,10 +298,11 @@ void dtype_store(enum dtype type, void *element, double value)
         STORE(int32_t, element, whole(value, INT32_MIN, INT32_MAX));
         break;
     case DTYPE_INT64:
-        if (value >= 0x1p63)
+        if (value >= 0x1p63) {
             STORE(int64_t, element, INT64_MAX);
-        else
+        } else {
             STORE(int64_t, element, whole(value, -0x1p63, 0x1p63));
+        }
         break;
     case DTYPE_UINT8:
         STORE(uint8_t, element, whole(value, 0, UINT8_MAX));
@@ -299,10 +314,11 @@ void dtype_store(enum dtype type, void *element, double value)
         STORE(uint32_t, element, whole(value, 0, UINT32_MAX));
         break;
     case DTYPE_UINT64:
-        if (value >= 0x1p64)
+        if (value >= 0x1p64) {
             STORE(uint64_t, element, UINT64_MAX);
-        else
+        } else {
             STORE(uint64_t, element, whole(value, 0, 0x1p64));
+        }
         break;
     case DTYPE_BOOL:
         STORE(uint8_t, element, value != 0);

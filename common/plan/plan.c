@@ -31,8 +31,9 @@ const char *plan_node_label(const struct plan *p, uint32_t node, char *buf, size
     const struct plan_node *n = &p->nodes[node];
     char line[40] = "";
 
-    if (n->line)
+    if (n->line) {
         snprintf(line, sizeof line, "host_orch.py:%u", n->line);
+    }
     switch (n->kind) {
     case PLAN_DISPATCH:
         snprintf(buf, size, "dispatch %u (%s on card %u%s%s)", node, plan_text(p, p->programs[n->program]), n->lane,
@@ -42,25 +43,28 @@ const char *plan_node_label(const struct plan *p, uint32_t node, char *buf, size
         snprintf(buf, size, "host copy %u%s%s%s", node, n->line ? " (" : "", line, n->line ? ")" : "");
         break;
     default:
-        snprintf(buf, size, "sub-worker call %u (%s%s%s)", node, plan_text(p, p->subs[n->program]),
-                 n->line ? ", " : "", line);
+        snprintf(buf, size, "sub-worker call %u (%s%s%s)", node, plan_text(p, p->subs[n->program]), n->line ? ", " : "",
+                 line);
     }
     return buf;
 }
 
 const char *plan_lane_name(uint32_t world_size, uint32_t lane, char *buf, size_t size)
 {
-    if (lane < world_size)
+    if (lane < world_size) {
         snprintf(buf, size, "card %u", lane);
-    else
+    } else {
         snprintf(buf, size, "%s", lane == world_size ? "host lane" : "sub-workers");
+    }
     return buf;
 }
 
 bool plan_lane_is_used(const struct plan *p, uint32_t lane)
 {
-    for (uint32_t i = 0; i < p->nnode; i++)
-        if (p->nodes[i].lane == lane)
+    for (uint32_t i = 0; i < p->nnode; i++) {
+        if (p->nodes[i].lane == lane) {
             return true;
+        }
+    }
     return false;
 }

@@ -31,8 +31,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "common/plan/dtype.h"
 #include "common/base/error.h"
+#include "common/plan/dtype.h"
 
 #define PLAN_NONE UINT32_MAX
 enum { PLAN_VERSION = 1, PLAN_MAX_DIMS = 16, PLAN_MAX_CARDS = 65536, PLAN_MAX_MEMBERS = 64 };
@@ -71,7 +71,7 @@ struct plan_domain {
     uint32_t first_storage; /* windows of the members, consecutive, in `workers` order */
     uint32_t first_worker;  /* into cards[]: nworkers card numbers, dense rank order */
     uint64_t window_nbytes;
-    uint32_t end_node; /* nodes submitted when the with-block ended (first node after it) */
+    uint32_t end_node;              /* nodes submitted when the with-block ended (first node after it) */
     uint32_t first_buffer, nbuffer; /* into buffers[] */
 };
 
@@ -143,7 +143,7 @@ struct plan {
     struct plan_view *views;
     struct plan_domain *domains;
     struct plan_buffer *buffers;
-    uint32_t *notes; /* offsets into text: what the recording wants the user to be told */
+    uint32_t *notes;    /* offsets into text: what the recording wants the user to be told */
     uint32_t *programs; /* offsets into text: names, in order of first use */
     uint32_t *subs;     /* the same for sub-workers */
     struct plan_node *nodes;
@@ -152,7 +152,7 @@ struct plan {
     struct plan_scalar *scalars;
     struct plan_pred *preds; /* filled by edges_compile(); empty before */
     int64_t *dims;
-    char *text; /* NUL-terminated strings, each once */
+    char *text;  /* NUL-terminated strings, each once */
     void *image; /* set when the arrays lie in one block (plan_unpack); else NULL */
 };
 

@@ -28,8 +28,8 @@ int plan_add_program(struct plan_builder *b, const char *name, uint32_t *out, st
 int plan_add_sub(struct plan_builder *b, const char *name, uint32_t *out, struct error *err);
 
 /* `proto->name` and `proto->dims` are ignored: `name` and `shape` (proto->ndim entries) are used. */
-int plan_add_storage(struct plan_builder *b, const struct plan_storage *proto, const char *name,
-                     const int64_t *shape, uint32_t *out, struct error *err);
+int plan_add_storage(struct plan_builder *b, const struct plan_storage *proto, const char *name, const int64_t *shape,
+                     uint32_t *out, struct error *err);
 
 /* Adds the domain and a PLAN_WINDOW storage of `window_nbytes` for each member. */
 int plan_add_domain(struct plan_builder *b, const char *name, const uint32_t *workers, uint32_t nworkers,

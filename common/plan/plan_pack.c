@@ -63,27 +63,44 @@ int plan_pack(const struct plan *p, void **block, size_t *nbytes, struct error *
     struct plan copy = *p;
     struct pack_array arrays[PACK_ARRAYS];
     uint64_t begin[PACK_ARRAYS], end = sizeof(struct pack_header);
-    struct pack_header header = {.magic = PACK_MAGIC, .world_size = p->world_size, .nstorage = p->nstorage,
-                                 .nview = p->nview, .ndomain = p->ndomain, .nbuffer = p->nbuffer,
-                                 .nprogram = p->nprogram, .nsub = p->nsub, .nnode = p->nnode, .ncard = p->ncard,
-                                 .nnote = p->nnote, .ngroup = p->ngroup, .narg = p->narg, .nscalar = p->nscalar,
-                                 .npred = p->npred, .ndim = p->ndim, .ntext = p->ntext};
+    struct pack_header header = {.magic = PACK_MAGIC,
+                                 .world_size = p->world_size,
+                                 .nstorage = p->nstorage,
+                                 .nview = p->nview,
+                                 .ndomain = p->ndomain,
+                                 .nbuffer = p->nbuffer,
+                                 .nprogram = p->nprogram,
+                                 .nsub = p->nsub,
+                                 .nnode = p->nnode,
+                                 .ncard = p->ncard,
+                                 .nnote = p->nnote,
+                                 .ngroup = p->ngroup,
+                                 .narg = p->narg,
+                                 .nscalar = p->nscalar,
+                                 .npred = p->npred,
+                                 .ndim = p->ndim,
+                                 .ntext = p->ntext};
     char *out;
 
     list_arrays(&copy, arrays);
-    for (int i = 0; i < PACK_ARRAYS; i++)
-        if (place(end, &arrays[i], &begin[i], &end))
+    for (int i = 0; i < PACK_ARRAYS; i++) {
+        if (place(end, &arrays[i], &begin[i], &end)) {
             return error_set(err, "plan", NULL, "the plan is too big to be sent");
+        }
+    }
     end = (end + PACK_ALIGN - 1) & ~(uint64_t)(PACK_ALIGN - 1);
     header.nbytes = end;
     out = aligned_alloc(PACK_ALIGN, end);
-    if (!out)
+    if (!out) {
         return error_nomem(err, "plan", end);
+    }
     memset(out, 0, end);
     memcpy(out, &header, sizeof header);
-    for (int i = 0; i < PACK_ARRAYS; i++)
-        if (arrays[i].count)
+    for (int i = 0; i < PACK_ARRAYS; i++) {
+        if (arrays[i].count) {
             memcpy(out + begin[i], *arrays[i].pointer, arrays[i].count * arrays[i].size);
+        }
+    }
     *block = out;
     *nbytes = end;
     return 0;
@@ -96,18 +113,31 @@ int plan_unpack(struct plan *p, void *block, size_t nbytes, bool own, struct err
     uint64_t begin, end = sizeof header;
 
     *p = (struct plan){0};
-    if (nbytes < sizeof header || (uintptr_t)block % PACK_ALIGN != 0)
+    if (nbytes < sizeof header || (uintptr_t)block % PACK_ALIGN != 0) {
         return error_set(err, "plan", NULL, "packed plan of %zu bytes is too short or not aligned", nbytes);
+    }
     memcpy(&header, block, sizeof header);
-    if (header.magic != PACK_MAGIC)
+    if (header.magic != PACK_MAGIC) {
         return error_set(err, "plan", "install the same l3replay on every host", "packed plan of another version");
-    if (header.nbytes != nbytes)
+    }
+    if (header.nbytes != nbytes) {
         return error_set(err, "plan", NULL, "packed plan of %zu bytes says it has %" PRIu64, nbytes, header.nbytes);
-    *p = (struct plan){.world_size = header.world_size, .nstorage = header.nstorage, .nview = header.nview,
-                       .ndomain = header.ndomain, .nbuffer = header.nbuffer, .nprogram = header.nprogram,
-                       .nsub = header.nsub, .nnode = header.nnode, .ncard = header.ncard, .nnote = header.nnote,
+    }
+    *p = (struct plan){.world_size = header.world_size,
+                       .nstorage = header.nstorage,
+                       .nview = header.nview,
+                       .ndomain = header.ndomain,
+                       .nbuffer = header.nbuffer,
+                       .nprogram = header.nprogram,
+                       .nsub = header.nsub,
+                       .nnode = header.nnode,
+                       .ncard = header.ncard,
+                       .nnote = header.nnote,
                        .ngroup = header.ngroup,
-                       .narg = header.narg, .nscalar = header.nscalar, .npred = header.npred, .ndim = header.ndim,
+                       .narg = header.narg,
+                       .nscalar = header.nscalar,
+                       .npred = header.npred,
+                       .ndim = header.ndim,
                        .ntext = header.ntext};
     list_arrays(p, arrays);
     for (int i = 0; i < PACK_ARRAYS; i++) {
@@ -121,7 +151,8 @@ int plan_unpack(struct plan *p, void *block, size_t nbytes, bool own, struct err
         *p = (struct plan){0};
         return -1;
     }
-    if (own)
+    if (own) {
         p->image = block;
+    }
     return 0;
 }

@@ -16,10 +16,12 @@ void plan_record_scratch_free(struct plan_record_scratch *scratch)
 
 static int dtype_of(const cJSON *item, enum dtype *type, struct error *err)
 {
-    if (!cJSON_IsString(item))
+    if (!cJSON_IsString(item)) {
         return error_set(err, NULL, NULL, "element type is missing or not a string");
-    if (dtype_parse(item->valuestring, type))
+    }
+    if (dtype_parse(item->valuestring, type)) {
         return error_set(err, NULL, NULL, "element type \"%.40s\" is unknown", item->valuestring);
+    }
     return 0;
 }
 
@@ -27,11 +29,13 @@ static int in_order(const cJSON *record, uint32_t expected, struct error *err)
 {
     uint64_t id = 0;
 
-    if (plan_json_number(record->child, record->child->string, UINT32_MAX, &id, err))
+    if (plan_json_number(record->child, record->child->string, UINT32_MAX, &id, err)) {
         return -1;
-    if (id != expected)
+    }
+    if (id != expected) {
         return error_set(err, NULL, NULL, "\"%s\" has the id %llu where %u comes next", record->child->string,
                          (unsigned long long)id, expected);
+    }
     return 0;
 }
 
@@ -40,23 +44,27 @@ static int storage_kind(const cJSON *record, struct plan_storage *s, struct erro
     static const char *const directions[] = {"In", "Out", "InOut"};
     const char *kind, *direction;
 
-    if (plan_json_string(record, "kind", &kind, err))
+    if (plan_json_string(record, "kind", &kind, err)) {
         return -1;
+    }
     if (strcmp(kind, "temp") == 0) {
         s->kind = PLAN_TEMP;
         s->direction = PLAN_INOUT;
         return 0;
     }
-    if (strcmp(kind, "param") != 0)
+    if (strcmp(kind, "param") != 0) {
         return error_set(err, NULL, NULL, "storage kind \"%.40s\" is neither \"param\" nor \"temp\"", kind);
+    }
     s->kind = PLAN_PARAM;
-    if (plan_json_string(record, "direction", &direction, err))
+    if (plan_json_string(record, "direction", &direction, err)) {
         return -1;
-    for (uint8_t i = 0; i < 3; i++)
+    }
+    for (uint8_t i = 0; i < 3; i++) {
         if (strcmp(direction, directions[i]) == 0) {
             s->direction = i;
             return 0;
         }
+    }
     return error_set(err, NULL, NULL, "direction \"%.40s\" is none of \"In\", \"Out\", \"InOut\"", direction);
 }
 
@@ -71,14 +79,17 @@ static int add_storage(struct plan_builder *b, const cJSON *record, struct error
 
     if (in_order(record, plan_builder_plan(b)->nstorage, err) || plan_json_string(record, "name", &name, err) ||
         storage_kind(record, &s, err) || dtype_of(cJSON_GetObjectItemCaseSensitive(record, "dtype"), &dtype, err) ||
-        plan_json_dims(cJSON_GetObjectItemCaseSensitive(record, "shape"), "shape", PLAN_MAX_DIMS, shape, &ndim, err))
+        plan_json_dims(cJSON_GetObjectItemCaseSensitive(record, "shape"), "shape", PLAN_MAX_DIMS, shape, &ndim, err)) {
         return -1;
-    if (fill && plan_json_fill(fill, "fill", &s.fill, err))
+    }
+    if (fill && plan_json_fill(fill, "fill", &s.fill, err)) {
         return -1;
+    }
     s.dtype = (uint8_t)dtype;
     s.ndim = (uint8_t)ndim;
-    if (plan_shape_bytes(ndim, shape, dtype_size(dtype), &s.nbytes))
+    if (plan_shape_bytes(ndim, shape, dtype_size(dtype), &s.nbytes)) {
         return error_set(err, NULL, NULL, "%.200s has more than 2^60 bytes", name);
+    }
     return plan_add_storage(b, &s, name, shape, NULL, err);
 }
 
@@ -86,18 +97,21 @@ static int add_buffers(struct plan_builder *b, const cJSON *record, struct error
 {
     const cJSON *buffers = cJSON_GetObjectItemCaseSensitive(record, "buffers");
 
-    if (buffers && !cJSON_IsArray(buffers))
+    if (buffers && !cJSON_IsArray(buffers)) {
         return error_set(err, NULL, NULL, "\"buffers\" is not an array");
+    }
     for (const cJSON *e = buffers ? buffers->child : NULL; e; e = e->next) {
         uint64_t offset = 0, nbytes = 0;
         const char *name;
 
-        if (!cJSON_IsObject(e))
+        if (!cJSON_IsObject(e)) {
             return error_set(err, NULL, NULL, "an entry of \"buffers\" is not an object");
+        }
         if (plan_json_string(e, "name", &name, err) || plan_json_field(e, "offset", PLAN_JSON_EXACT, &offset, err) ||
             plan_json_field(e, "nbytes", PLAN_JSON_EXACT, &nbytes, err) ||
-            plan_add_buffer(b, name, offset, nbytes, err))
+            plan_add_buffer(b, name, offset, nbytes, err)) {
             return -1;
+        }
     }
     return 0;
 }
@@ -111,17 +125,21 @@ static int add_domain(struct plan_builder *b, const cJSON *record, struct error 
 
     if (in_order(record, plan_builder_plan(b)->ndomain, err) || plan_json_string(record, "name", &name, err) ||
         plan_json_field(record, "window", PLAN_JSON_EXACT, &window, err) ||
-        plan_json_array(record, "workers", &e, &count, err))
+        plan_json_array(record, "workers", &e, &count, err)) {
         return -1;
-    if (count > PLAN_MAX_MEMBERS)
+    }
+    if (count > PLAN_MAX_MEMBERS) {
         return plan_rule_domain(plan_builder_plan(b), window, NULL, count, err);
+    }
     for (; e; e = e->next) {
-        if (plan_json_number(e, "workers", UINT32_MAX, &card, err))
+        if (plan_json_number(e, "workers", UINT32_MAX, &card, err)) {
             return -1;
+        }
         workers[i++] = (uint32_t)card;
     }
-    if (plan_add_domain(b, name, workers, count, window, NULL, err))
+    if (plan_add_domain(b, name, workers, count, window, NULL, err)) {
         return -1;
+    }
     return add_buffers(b, record, err);
 }
 
@@ -129,8 +147,9 @@ static int end_domain(struct plan_builder *b, const cJSON *record, struct error 
 {
     uint64_t domain = 0;
 
-    if (plan_json_number(record->child, "end_domain", UINT32_MAX, &domain, err))
+    if (plan_json_number(record->child, "end_domain", UINT32_MAX, &domain, err)) {
         return -1;
+    }
     return plan_end_domain(b, (uint32_t)domain, err);
 }
 
@@ -144,39 +163,46 @@ static int add_view(struct plan_builder *b, const cJSON *e, uint32_t *view, stru
     enum dtype dtype = DTYPE_COUNT;
 
     for (int i = 0; e; e = e->next, i++) {
-        if (i == 5)
+        if (i == 5) {
             return error_set(err, NULL, NULL, "a view has too many entries");
+        }
         item[i] = e;
     }
-    if (!item[3])
+    if (!item[3]) {
         return error_set(err, NULL, NULL, "a view has too few entries");
+    }
     if (plan_json_number(item[0], "storage", UINT32_MAX, &storage, err) || dtype_of(item[1], &dtype, err) ||
         plan_json_number(item[2], "offset", PLAN_JSON_EXACT, &offset, err) ||
-        plan_json_dims(item[3], "shape", PLAN_MAX_DIMS, shape, &ndim, err))
+        plan_json_dims(item[3], "shape", PLAN_MAX_DIMS, shape, &ndim, err)) {
         return -1;
+    }
     if (!item[4]) {
         plan_contiguous_strides(ndim, shape, stride);
     } else {
-        if (plan_json_dims(item[4], "strides", PLAN_MAX_DIMS, stride, &nstride, err))
+        if (plan_json_dims(item[4], "strides", PLAN_MAX_DIMS, stride, &nstride, err)) {
             return -1;
-        if (nstride != ndim)
+        }
+        if (nstride != ndim) {
             return error_set(err, NULL, NULL, "a view has %u dimensions and %u strides", ndim, nstride);
+        }
     }
     return plan_add_view(b, (uint32_t)storage, dtype, offset, ndim, shape, stride, view, err);
 }
 
 static int tag_of(const cJSON *item, uint32_t *tag, struct error *err)
 {
-    static const char *const tags[PLAN_TAG_COUNT] = {[PLAN_TAG_INPUT] = "in", [PLAN_TAG_OUTPUT] = "out",
+    static const char *const tags[PLAN_TAG_COUNT] = {[PLAN_TAG_INPUT] = "in",
+                                                     [PLAN_TAG_OUTPUT] = "out",
                                                      [PLAN_TAG_INOUT] = "inout",
                                                      [PLAN_TAG_OUTPUT_EXISTING] = "out_existing",
                                                      [PLAN_TAG_NO_DEP] = "no_dep"};
 
-    for (uint32_t i = 0; cJSON_IsString(item) && i < PLAN_TAG_COUNT; i++)
+    for (uint32_t i = 0; cJSON_IsString(item) && i < PLAN_TAG_COUNT; i++) {
         if (strcmp(item->valuestring, tags[i]) == 0) {
             *tag = i;
             return 0;
         }
+    }
     return error_set(err, NULL, NULL, "tag %.40s is unknown",
                      cJSON_IsString(item) ? item->valuestring : "of an argument");
 }
@@ -185,11 +211,13 @@ static int room(void **array, size_t *capacity, size_t wanted, size_t size, stru
 {
     void *p;
 
-    if (wanted <= *capacity)
+    if (wanted <= *capacity) {
         return 0;
+    }
     p = realloc(*array, 2 * wanted * size);
-    if (!p)
+    if (!p) {
         return error_nomem(err, NULL, 2 * wanted * size);
+    }
     *array = p;
     *capacity = 2 * wanted;
     return 0;
@@ -202,13 +230,16 @@ static int read_args(struct plan_builder *b, struct plan_record_scratch *scratch
     uint32_t i = 0;
 
     if (plan_json_array(record, "args", &e, count, err) ||
-        room((void **)&scratch->args, &scratch->args_capacity, *count, sizeof *scratch->args, err))
+        room((void **)&scratch->args, &scratch->args_capacity, *count, sizeof *scratch->args, err)) {
         return -1;
+    }
     for (; e; e = e->next, i++) {
-        if (!cJSON_IsArray(e) || !e->child)
+        if (!cJSON_IsArray(e) || !e->child) {
             return error_set(err, NULL, NULL, "argument %u is not a tagged view", i);
-        if (tag_of(e->child, &scratch->args[i].tag, err) || add_view(b, e->child->next, &scratch->args[i].view, err))
+        }
+        if (tag_of(e->child, &scratch->args[i].tag, err) || add_view(b, e->child->next, &scratch->args[i].view, err)) {
             return -1;
+        }
     }
     return 0;
 }
@@ -219,21 +250,25 @@ static int read_scalar(const cJSON *item, struct plan_scalar *out, struct error 
     const cJSON *kind;
 
     *out = (struct plan_scalar){.kind = PLAN_VALUE, .domain = PLAN_NONE, .card = PLAN_NONE};
-    if (!cJSON_IsArray(item))
+    if (!cJSON_IsArray(item)) {
         return plan_json_u64(item, "scalars", &out->bits, err);
+    }
     kind = item->child;
-    if (cJSON_GetArraySize(item) != 4 || !cJSON_IsString(kind))
+    if (cJSON_GetArraySize(item) != 4 || !cJSON_IsString(kind)) {
         return error_set(err, NULL, NULL, "a scalar is neither a number nor [kind, domain, card, n]");
-    if (strcmp(kind->valuestring, "ctx") == 0)
+    }
+    if (strcmp(kind->valuestring, "ctx") == 0) {
         out->kind = PLAN_DEVICE_CTX;
-    else if (strcmp(kind->valuestring, "win") == 0)
+    } else if (strcmp(kind->valuestring, "win") == 0) {
         out->kind = PLAN_WINDOW_BASE;
-    else
+    } else {
         return error_set(err, NULL, NULL, "scalar kind \"%.40s\" is neither \"ctx\" nor \"win\"", kind->valuestring);
+    }
     if (plan_json_number(kind->next, "domain", UINT32_MAX, &domain, err) ||
         plan_json_number(kind->next->next, "card", UINT32_MAX, &card, err) ||
-        plan_json_u64(kind->next->next->next, "n", &out->bits, err))
+        plan_json_u64(kind->next->next->next, "n", &out->bits, err)) {
         return -1;
+    }
     out->domain = (uint32_t)domain;
     out->card = (uint32_t)card;
     return 0;
@@ -245,11 +280,14 @@ static int read_scalars(struct plan_record_scratch *scratch, const cJSON *record
     uint32_t i = 0;
 
     if (plan_json_array(record, "scalars", &e, count, err) ||
-        room((void **)&scratch->scalars, &scratch->scalars_capacity, *count, sizeof *scratch->scalars, err))
+        room((void **)&scratch->scalars, &scratch->scalars_capacity, *count, sizeof *scratch->scalars, err)) {
         return -1;
-    for (; e; e = e->next, i++)
-        if (read_scalar(e, &scratch->scalars[i], err))
+    }
+    for (; e; e = e->next, i++) {
+        if (read_scalar(e, &scratch->scalars[i], err)) {
             return -1;
+        }
+    }
     return 0;
 }
 
@@ -262,15 +300,17 @@ static int add_call(struct plan_builder *b, struct plan_record_scratch *scratch,
     const char *name;
 
     if (in_order(record, p->nnode, err) || plan_json_string(record, dispatch ? "program" : "name", &name, err) ||
-        plan_json_optional(record, "line", UINT32_MAX, 0, &line, err) ||
-        read_args(b, scratch, record, &n.narg, err) || read_scalars(scratch, record, &n.nscalar, err))
+        plan_json_optional(record, "line", UINT32_MAX, 0, &line, err) || read_args(b, scratch, record, &n.narg, err) ||
+        read_scalars(scratch, record, &n.nscalar, err)) {
         return -1;
+    }
     if (dispatch) {
         if (plan_json_field(record, "card", UINT32_MAX, &card, err) ||
             plan_json_optional(record, "k", UINT32_MAX - 1, PLAN_NONE, &k, err) ||
             plan_json_optional(record, "group", UINT32_MAX - 1, PLAN_NONE, &group, err) ||
-            plan_add_program(b, name, &n.program, err))
+            plan_add_program(b, name, &n.program, err)) {
             return -1;
+        }
         n.lane = (uint32_t)card;
     } else if (plan_add_sub(b, name, &n.program, err)) {
         return -1;
@@ -293,15 +333,19 @@ static int add_copy(struct plan_builder *b, const cJSON *record, struct error *e
     uint64_t line = 0;
     double value;
 
-    if (in_order(record, p->nnode, err) || plan_json_optional(record, "line", UINT32_MAX, 0, &line, err))
+    if (in_order(record, p->nnode, err) || plan_json_optional(record, "line", UINT32_MAX, 0, &line, err)) {
         return -1;
-    if (!cJSON_IsArray(dst) || !src == !fill || (src && !cJSON_IsArray(src)))
+    }
+    if (!cJSON_IsArray(dst) || !src == !fill || (src && !cJSON_IsArray(src))) {
         return error_set(err, NULL, NULL, "a copy needs \"dst\", and either \"src\" or \"fill\"");
+    }
     if (add_view(b, dst->child, &args[0].view, err) || (src && add_view(b, src->child, &args[1].view, err)) ||
-        (fill && plan_json_fill(fill, "fill", &value, err)))
+        (fill && plan_json_fill(fill, "fill", &value, err))) {
         return -1;
-    if (fill)
+    }
+    if (fill) {
         memcpy(&scalar.bits, &value, sizeof value);
+    }
     n.line = (uint32_t)line;
     n.narg = src ? 2 : 1;
     n.nscalar = fill ? 1 : 0;
@@ -312,8 +356,9 @@ static int add_note(struct plan_builder *b, const cJSON *record, struct error *e
 {
     const char *text;
 
-    if (plan_json_string(record, "note", &text, err))
+    if (plan_json_string(record, "note", &text, err)) {
         return -1;
+    }
     log_note("%s", text);
     return plan_add_note(b, text, err);
 }
@@ -322,21 +367,29 @@ int plan_record_add(struct plan_builder *b, struct plan_record_scratch *scratch,
 {
     const char *kind = record->child->string;
 
-    if (strcmp(kind, "dispatch") == 0)
+    if (strcmp(kind, "dispatch") == 0) {
         return add_call(b, scratch, record, true, err);
-    if (strcmp(kind, "copy") == 0)
+    }
+    if (strcmp(kind, "copy") == 0) {
         return add_copy(b, record, err);
-    if (strcmp(kind, "sub") == 0)
+    }
+    if (strcmp(kind, "sub") == 0) {
         return add_call(b, scratch, record, false, err);
-    if (strcmp(kind, "storage") == 0)
+    }
+    if (strcmp(kind, "storage") == 0) {
         return add_storage(b, record, err);
-    if (strcmp(kind, "domain") == 0)
+    }
+    if (strcmp(kind, "domain") == 0) {
         return add_domain(b, record, err);
-    if (strcmp(kind, "end_domain") == 0)
+    }
+    if (strcmp(kind, "end_domain") == 0) {
         return end_domain(b, record, err);
-    if (strcmp(kind, "note") == 0)
+    }
+    if (strcmp(kind, "note") == 0) {
         return add_note(b, record, err);
-    if (strcmp(kind, "edges") == 0)
+    }
+    if (strcmp(kind, "edges") == 0) {
         return 0;
+    }
     return error_set(err, NULL, NULL, "record kind \"%.40s\" is unknown", kind);
 }

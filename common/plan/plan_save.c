@@ -12,12 +12,13 @@ static void put_string(FILE *f, const char *text)
 {
     putc('"', f);
     for (const unsigned char *c = (const unsigned char *)text; *c; c++) {
-        if (*c == '"' || *c == '\\')
+        if (*c == '"' || *c == '\\') {
             fprintf(f, "\\%c", *c);
-        else if (*c < 0x20)
+        } else if (*c < 0x20) {
             fprintf(f, "\\u%04x", *c);
-        else
+        } else {
             putc(*c, f);
+        }
     }
     putc('"', f);
 }
@@ -25,19 +26,21 @@ static void put_string(FILE *f, const char *text)
 static void put_dims(FILE *f, const int64_t *dims, uint32_t count)
 {
     putc('[', f);
-    for (uint32_t i = 0; i < count; i++)
+    for (uint32_t i = 0; i < count; i++) {
         fprintf(f, "%s%" PRId64, i ? "," : "", dims[i]);
+    }
     putc(']', f);
 }
 
 static void put_fill(FILE *f, double value)
 {
-    if (isnan(value))
+    if (isnan(value)) {
         fputs("\"nan\"", f);
-    else if (isinf(value))
+    } else if (isinf(value)) {
         fputs(value < 0 ? "\"-inf\"" : "\"inf\"", f);
-    else
+    } else {
         fprintf(f, "%.17g", value);
+    }
 }
 
 static void put_u64(FILE *f, uint64_t value)
@@ -79,8 +82,9 @@ static void put_storage(FILE *f, const struct plan *p, uint32_t id)
     fprintf(f, ",\"kind\":\"%s\",\"dtype\":\"%s\",\"shape\":", s->kind == PLAN_PARAM ? "param" : "temp",
             dtype_name(s->dtype));
     put_dims(f, p->dims + s->dims, s->ndim);
-    if (s->kind == PLAN_PARAM)
+    if (s->kind == PLAN_PARAM) {
         fprintf(f, ",\"direction\":\"%s\"", directions[s->direction]);
+    }
     if (s->kind == PLAN_TEMP || s->fill != 0) {
         fputs(",\"fill\":", f);
         put_fill(f, s->fill);
@@ -95,8 +99,9 @@ static void put_domain(FILE *f, const struct plan *p, uint32_t id)
     fprintf(f, "{\"domain\":%u,\"name\":", id);
     put_string(f, plan_text(p, d->name));
     fputs(",\"workers\":[", f);
-    for (uint32_t i = 0; i < d->nworkers; i++)
+    for (uint32_t i = 0; i < d->nworkers; i++) {
         fprintf(f, "%s%u", i ? "," : "", p->cards[d->first_worker + i]);
+    }
     fprintf(f, "],\"window\":%" PRIu64 ",\"buffers\":[", d->window_nbytes);
     for (uint32_t i = 0; i < d->nbuffer; i++) {
         const struct plan_buffer *b = &p->buffers[d->first_buffer + i];
@@ -113,11 +118,13 @@ static void put_storages(FILE *f, const struct plan *p)
 {
     uint32_t domain = 0;
 
-    for (uint32_t i = 0; i < p->nstorage; i++)
-        if (p->storages[i].kind != PLAN_WINDOW)
+    for (uint32_t i = 0; i < p->nstorage; i++) {
+        if (p->storages[i].kind != PLAN_WINDOW) {
             put_storage(f, p, i);
-        else if (domain < p->ndomain && p->domains[domain].first_storage == i)
+        } else if (domain < p->ndomain && p->domains[domain].first_storage == i) {
             put_domain(f, p, domain++);
+        }
+    }
 }
 
 static void put_args(FILE *f, const struct plan *p, const struct plan_node *n)
@@ -136,13 +143,16 @@ static void put_args(FILE *f, const struct plan *p, const struct plan_node *n)
     for (uint32_t i = 0; i < n->nscalar; i++) {
         const struct plan_scalar *s = &p->scalars[n->first_scalar + i];
 
-        if (i)
+        if (i) {
             putc(',', f);
-        if (s->kind != PLAN_VALUE)
+        }
+        if (s->kind != PLAN_VALUE) {
             fprintf(f, "[\"%s\",%u,%u,", s->kind == PLAN_DEVICE_CTX ? "ctx" : "win", s->domain, s->card);
+        }
         put_u64(f, s->bits);
-        if (s->kind != PLAN_VALUE)
+        if (s->kind != PLAN_VALUE) {
             putc(']', f);
+        }
     }
     fputs("]", f);
 }
@@ -152,8 +162,9 @@ static void put_copy(FILE *f, const struct plan *p, uint32_t id)
     const struct plan_node *n = &p->nodes[id];
 
     fprintf(f, "{\"copy\":%u", id);
-    if (n->line)
+    if (n->line) {
         fprintf(f, ",\"line\":%u", n->line);
+    }
     fputs(",\"dst\":[", f);
     put_view(f, p, p->args[n->first_arg].view);
     if (plan_is_fill(n)) {
@@ -177,14 +188,18 @@ static void put_call(FILE *f, const struct plan *p, uint32_t id)
 
     fprintf(f, dispatch ? "{\"dispatch\":%u,\"program\":" : "{\"sub\":%u,\"name\":", id);
     put_string(f, plan_text(p, dispatch ? p->programs[n->program] : p->subs[n->program]));
-    if (dispatch)
+    if (dispatch) {
         fprintf(f, ",\"card\":%u", n->lane);
-    if (n->k != PLAN_NONE)
+    }
+    if (n->k != PLAN_NONE) {
         fprintf(f, ",\"k\":%u", n->k);
-    if (n->group != PLAN_NONE)
+    }
+    if (n->group != PLAN_NONE) {
         fprintf(f, ",\"group\":%u", n->group);
-    if (n->line)
+    }
+    if (n->line) {
         fprintf(f, ",\"line\":%u", n->line);
+    }
     put_args(f, p, n);
     fputs("}\n", f);
 }
@@ -194,8 +209,9 @@ static void put_edges(FILE *f, const struct plan *p, uint32_t id)
     static const char *const why[8] = {"", "raw", "war", "raw+war", "waw", "raw+waw", "war+waw", "raw+war+waw"};
     const struct plan_node *n = &p->nodes[id];
 
-    if (n->npred == 0)
+    if (n->npred == 0) {
         return;
+    }
     fprintf(f, "{\"edges\":%u,\"preds\":[", id);
     for (uint32_t i = 0; i < n->npred; i++) {
         const struct plan_pred *e = &p->preds[n->first_pred + i];
@@ -214,8 +230,9 @@ static int by_end(const void *a, const void *b)
 {
     const struct domain_end *x = a, *y = b;
 
-    if (x->node != y->node)
+    if (x->node != y->node) {
         return x->node < y->node ? -1 : 1;
+    }
     return x->domain > y->domain ? -1 : x->domain < y->domain;
 }
 
@@ -224,14 +241,17 @@ static void put_nodes(FILE *f, const struct plan *p, const struct domain_end *en
     uint32_t ended = 0;
 
     for (uint32_t i = 0; i <= p->nnode; i++) {
-        for (; ended < p->ndomain && ends[ended].node <= i; ended++)
+        for (; ended < p->ndomain && ends[ended].node <= i; ended++) {
             fprintf(f, "{\"end_domain\":%u}\n", ends[ended].domain);
-        if (i == p->nnode)
+        }
+        if (i == p->nnode) {
             break;
-        if (p->nodes[i].kind == PLAN_COPY)
+        }
+        if (p->nodes[i].kind == PLAN_COPY) {
             put_copy(f, p, i);
-        else
+        } else {
             put_call(f, p, i);
+        }
         put_edges(f, p, i);
     }
 }
@@ -240,10 +260,12 @@ int plan_save(const struct plan *p, FILE *f, struct error *err)
 {
     struct domain_end *ends = calloc((size_t)p->ndomain + 1, sizeof *ends);
 
-    if (!ends)
+    if (!ends) {
         return error_nomem(err, NULL, ((size_t)p->ndomain + 1) * sizeof *ends);
-    for (uint32_t i = 0; i < p->ndomain; i++)
+    }
+    for (uint32_t i = 0; i < p->ndomain; i++) {
         ends[i] = (struct domain_end){p->domains[i].end_node, i};
+    }
     qsort(ends, p->ndomain, sizeof *ends, by_end);
     fprintf(f, "{\"plan\":%d,\"world_size\":%u}\n", PLAN_VERSION, p->world_size);
     for (uint32_t i = 0; i < p->nnote; i++) {
@@ -255,8 +277,9 @@ int plan_save(const struct plan *p, FILE *f, struct error *err)
     put_nodes(f, p, ends);
     fprintf(f, "{\"end\":%u}\n", p->nnode);
     free(ends);
-    if (fflush(f) || ferror(f))
+    if (fflush(f) || ferror(f)) {
         return error_errno(err, NULL, "free space where it is written, or write it elsewhere",
                            "the plan could not be written");
+    }
     return 0;
 }

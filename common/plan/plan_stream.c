@@ -42,8 +42,9 @@ void plan_stream_set_hint(struct plan_stream *s, const char *hint)
 
 void plan_stream_free(struct plan_stream *s)
 {
-    if (!s)
+    if (!s) {
         return;
+    }
     plan_builder_free(s->builder);
     plan_record_scratch_free(&s->scratch);
     free(s->origin);
@@ -55,16 +56,20 @@ static int read_header(struct plan_stream *s, const cJSON *record, struct error 
     const cJSON *first = record->child;
     uint64_t version = 0, world_size = 0;
 
-    if (strcmp(first->string, "plan") != 0)
+    if (strcmp(first->string, "plan") != 0) {
         return error_set(err, NULL, NULL, "the first line is not the header of a plan, {\"plan\":%d,...}",
                          PLAN_VERSION);
-    if (plan_json_number(first, "plan", UINT32_MAX, &version, err))
+    }
+    if (plan_json_number(first, "plan", UINT32_MAX, &version, err)) {
         return -1;
-    if (version != PLAN_VERSION)
+    }
+    if (version != PLAN_VERSION) {
         return error_set(err, NULL, NULL, "the plan has version %llu of the format, this l3replay reads version %d",
                          (unsigned long long)version, PLAN_VERSION);
-    if (plan_json_field(record, "world_size", PLAN_MAX_CARDS, &world_size, err))
+    }
+    if (plan_json_field(record, "world_size", PLAN_MAX_CARDS, &world_size, err)) {
         return -1;
+    }
     s->builder = plan_builder_new((uint32_t)world_size, err);
     return s->builder ? 0 : -1;
 }
@@ -74,27 +79,34 @@ static int read_end(struct plan_stream *s, const cJSON *record, struct error *er
     uint32_t nnode = plan_builder_plan(s->builder)->nnode;
     uint64_t count = 0;
 
-    if (plan_json_number(record->child, "end", UINT32_MAX, &count, err))
+    if (plan_json_number(record->child, "end", UINT32_MAX, &count, err)) {
         return -1;
-    if (count != nnode)
+    }
+    if (count != nnode) {
         return error_set(err, NULL, NULL, "the plan ends with %u nodes, but says that it has %llu", nnode,
                          (unsigned long long)count);
+    }
     s->ended = true;
     return 0;
 }
 
 static int read_record(struct plan_stream *s, const cJSON *record, struct error *err)
 {
-    if (!cJSON_IsObject(record) || !record->child)
+    if (!cJSON_IsObject(record) || !record->child) {
         return error_set(err, NULL, NULL, "the line is not a JSON object with a record in it");
-    if (s->ended)
+    }
+    if (s->ended) {
         return error_set(err, NULL, NULL, "there is a record after the end record");
-    if (!s->builder)
+    }
+    if (!s->builder) {
         return read_header(s, record, err);
-    if (strcmp(record->child->string, "end") == 0)
+    }
+    if (strcmp(record->child->string, "end") == 0) {
         return read_end(s, record, err);
-    if (strcmp(record->child->string, "plan") == 0)
+    }
+    if (strcmp(record->child->string, "plan") == 0) {
         return error_set(err, NULL, NULL, "there is a second header");
+    }
     return plan_record_add(s->builder, &s->scratch, record, err);
 }
 
@@ -104,10 +116,12 @@ static void say_where(const struct plan_stream *s, const cJSON *record, struct e
     const cJSON *line = cJSON_GetObjectItemCaseSensitive(record, "line");
     char user[48] = "";
 
-    if (!err || err->where[0])
+    if (!err || err->where[0]) {
         return;
-    if (cJSON_IsNumber(line) && line->valuedouble >= 1 && line->valuedouble <= UINT32_MAX)
+    }
+    if (cJSON_IsNumber(line) && line->valuedouble >= 1 && line->valuedouble <= UINT32_MAX) {
         snprintf(user, sizeof user, " (host_orch.py:%.0f)", line->valuedouble);
+    }
     snprintf(err->where, sizeof err->where, "%s, line %llu%s", s->origin, s->line, user);
 }
 
@@ -117,24 +131,31 @@ static int parse_line(struct plan_stream *s, const char *line, size_t length, st
     cJSON *record;
     int rc;
 
-    while (length > 0 && (line[length - 1] == '\n' || line[length - 1] == '\r'))
+    while (length > 0 && (line[length - 1] == '\n' || line[length - 1] == '\r')) {
         length--;
-    if (length == 0)
+    }
+    if (length == 0) {
         return error_set(err, NULL, NULL, "the line is empty");
-    if (memchr(line, '\0', length))
+    }
+    if (memchr(line, '\0', length)) {
         return error_set(err, NULL, NULL, "the line has a zero byte in it");
+    }
     record = cJSON_ParseWithLengthOpts(line, length, &end, false);
-    if (!record)
+    if (!record) {
         return error_set(err, NULL, NULL, "the line is not JSON, from byte %zu on", end ? (size_t)(end - line) : 0);
-    while (end < line + length && (*end == ' ' || *end == '\t'))
+    }
+    while (end < line + length && (*end == ' ' || *end == '\t')) {
         end++;
-    if (end != line + length)
+    }
+    if (end != line + length) {
         rc = error_set(err, NULL, NULL, "the line has something after its JSON object, at byte %zu",
                        (size_t)(end - line));
-    else
+    } else {
         rc = read_record(s, record, err);
-    if (rc < 0)
+    }
+    if (rc < 0) {
         say_where(s, record, err);
+    }
     cJSON_Delete(record);
     return rc;
 }
@@ -142,11 +163,13 @@ static int parse_line(struct plan_stream *s, const char *line, size_t length, st
 int plan_stream_line(struct plan_stream *s, char *line, size_t length, struct error *err)
 {
     s->line++;
-    if (parse_line(s, line, length, err) == 0)
+    if (parse_line(s, line, length, err) == 0) {
         return 0;
+    }
     say_where(s, NULL, err);
-    if (err && !err->mend[0])
-        snprintf(err->mend, sizeof err->mend, "%s", s->hint);
+    if (err && !err->hint[0]) {
+        snprintf(err->hint, sizeof err->hint, "%s", s->hint);
+    }
     return -1;
 }
 
@@ -177,10 +200,12 @@ static int load_lines(struct plan_stream *s, FILE *f, const char *path, struct e
     int rc = 0;
 
     errno = 0;
-    while (rc == 0 && (length = getline(&line, &size, f)) >= 0)
+    while (rc == 0 && (length = getline(&line, &size, f)) >= 0) {
         rc = plan_stream_line(s, line, (size_t)length, err);
-    if (rc == 0 && !feof(f))
+    }
+    if (rc == 0 && !feof(f)) {
         rc = error_errno(err, path, NULL, "the plan cannot be read");
+    }
     free(line);
     return rc;
 }
@@ -193,12 +218,14 @@ int plan_load(const char *path, struct plan *out, struct error *err)
 
     *out = (struct plan){0};
     f = fopen(path, "re");
-    if (!f)
+    if (!f) {
         return error_errno(err, path, "give the path of a plan that l3replay plan --format json has written",
                            "the plan cannot be opened");
+    }
     s = plan_stream_new(path, err);
-    if (s && load_lines(s, f, path, err) == 0)
+    if (s && load_lines(s, f, path, err) == 0) {
         rc = plan_stream_finish(s, out, err);
+    }
     plan_stream_free(s);
     fclose(f);
     return rc;

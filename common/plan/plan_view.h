@@ -16,10 +16,10 @@
 struct plan_tensor {
     uint32_t storage;
     enum dtype dtype;
-    uint64_t offset;      /* bytes, from the storage's first byte to the view's first element */
-    uint64_t nbytes;      /* from there to one past the last byte that an element has; 0: there are no elements */
-    uint32_t ndim;        /* at most PLAN_MAX_DIMS */
-    const int64_t *shape; /* ndim, as are strides; both are the plan's */
+    uint64_t offset;       /* bytes, from the storage's first byte to the view's first element */
+    uint64_t nbytes;       /* from there to one past the last byte that an element has; 0: there are no elements */
+    uint32_t ndim;         /* at most PLAN_MAX_DIMS */
+    const int64_t *shape;  /* ndim, as are strides; both are the plan's */
     const int64_t *stride; /* elements */
 };
 

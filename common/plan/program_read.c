@@ -10,8 +10,9 @@ static int take_string(const struct json_source *src, const cJSON *object, const
 {
     const char *text;
 
-    if (json_string(src, key, cJSON_GetObjectItemCaseSensitive(object, key), &text) < 0)
+    if (json_string(src, key, cJSON_GetObjectItemCaseSensitive(object, key), &text) < 0) {
         return -1;
+    }
     *out = strdup(text);
     return *out ? 0 : error_nomem(src->err, src->file, strlen(text) + 1);
 }
@@ -20,8 +21,9 @@ static int take_int(const struct json_source *src, const cJSON *object, const ch
 {
     int64_t value;
 
-    if (json_int(src, key, cJSON_GetObjectItemCaseSensitive(object, key), 0, max, &value) < 0)
+    if (json_int(src, key, cJSON_GetObjectItemCaseSensitive(object, key), 0, max, &value) < 0) {
         return -1;
+    }
     *out = (int32_t)value;
     return 0;
 }
@@ -31,20 +33,23 @@ static int take_signature(const struct json_source *src, const cJSON *object, st
     const cJSON *list = cJSON_GetObjectItemCaseSensitive(object, "signature"), *item;
     int count;
 
-    if (!list || cJSON_IsNull(list))
+    if (!list || cJSON_IsNull(list)) {
         return 0;
-    if (json_array(src, "signature", list) < 0)
+    }
+    if (json_array(src, "signature", list) < 0) {
         return -1;
+    }
     count = cJSON_GetArraySize(list);
     out->directions = malloc((size_t)count + 1);
-    if (!out->directions)
+    if (!out->directions) {
         return error_nomem(src->err, src->file, (size_t)count + 1);
+    }
     out->given = true;
-    cJSON_ArrayForEach(item, list)
-    {
+    cJSON_ArrayForEach (item, list) {
         int64_t direction;
-        if (json_int(src, "signature", item, ARG_SCALAR, ARG_INOUT, &direction) < 0)
+        if (json_int(src, "signature", item, ARG_SCALAR, ARG_INOUT, &direction) < 0) {
             return -1;
+        }
         out->directions[out->count++] = (uint8_t)direction;
     }
     return 0;
@@ -55,20 +60,23 @@ static int take_includes(const struct json_source *src, const cJSON *object, str
     const cJSON *list = cJSON_GetObjectItemCaseSensitive(object, "include"), *item;
     size_t count;
 
-    if (json_array(src, "include", list) < 0)
+    if (json_array(src, "include", list) < 0) {
         return -1;
+    }
     count = (size_t)cJSON_GetArraySize(list);
     k->include_dirs = calloc(count + 1, sizeof *k->include_dirs);
-    if (!k->include_dirs)
+    if (!k->include_dirs) {
         return error_nomem(src->err, src->file, (count + 1) * sizeof *k->include_dirs);
-    cJSON_ArrayForEach(item, list)
-    {
+    }
+    cJSON_ArrayForEach (item, list) {
         const char *text;
-        if (json_string(src, "include", item, &text) < 0)
+        if (json_string(src, "include", item, &text) < 0) {
             return -1;
+        }
         k->include_dirs[k->ninclude] = strdup(text);
-        if (!k->include_dirs[k->ninclude])
+        if (!k->include_dirs[k->ninclude]) {
             return error_nomem(src->err, src->file, strlen(text) + 1);
+        }
         k->ninclude++;
     }
     return 0;
@@ -81,10 +89,12 @@ static int take_kernel(const struct json_source *src, const cJSON *object, struc
     if (take_int(src, object, "func_id", INT_MAX, &k->func_id) < 0 || take_string(src, object, "name", &k->name) < 0 ||
         take_string(src, object, "source", &k->source) < 0 || take_signature(src, object, &k->signature) < 0 ||
         take_includes(src, object, k) < 0 ||
-        json_string(src, "core", cJSON_GetObjectItemCaseSensitive(object, "core"), &core) < 0)
+        json_string(src, "core", cJSON_GetObjectItemCaseSensitive(object, "core"), &core) < 0) {
         return -1;
-    if (strcmp(core, "aic") != 0 && strcmp(core, "aiv") != 0)
+    }
+    if (strcmp(core, "aic") != 0 && strcmp(core, "aiv") != 0) {
         return json_fail(src, "core", "it is \"%.40s\", which is neither \"aic\" nor \"aiv\"", core);
+    }
     k->core = strcmp(core, "aic") == 0 ? CORE_AIC : CORE_AIV;
     k->external = cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(object, "external"));
     return 0;
@@ -95,16 +105,18 @@ static int take_kernels(const struct json_source *src, const cJSON *object, stru
     const cJSON *list = cJSON_GetObjectItemCaseSensitive(object, "kernels"), *item;
     size_t count;
 
-    if (json_array(src, "kernels", list) < 0)
+    if (json_array(src, "kernels", list) < 0) {
         return -1;
+    }
     count = (size_t)cJSON_GetArraySize(list);
     p->kernels = calloc(count + 1, sizeof *p->kernels);
-    if (!p->kernels)
+    if (!p->kernels) {
         return error_nomem(src->err, src->file, (count + 1) * sizeof *p->kernels);
-    cJSON_ArrayForEach(item, list)
-    {
-        if (take_kernel(src, item, &p->kernels[p->nkernel++]) < 0)
+    }
+    cJSON_ArrayForEach (item, list) {
+        if (take_kernel(src, item, &p->kernels[p->nkernel++]) < 0) {
             return -1;
+        }
     }
     return 0;
 }
@@ -119,8 +131,9 @@ static int take_program(const struct json_source *src, const cJSON *object, stru
         take_string(src, object, "function_name", &p->function_name) < 0 ||
         take_string(src, object, "config_name", &p->config_name) < 0 ||
         take_int(src, object, "aicpu_thread_num", INT_MAX, &threads) < 0 ||
-        take_signature(src, object, &p->signature) < 0)
+        take_signature(src, object, &p->signature) < 0) {
         return -1;
+    }
     p->aicpu_thread_num = threads;
     p->enable_sdma = cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(object, "enable_sdma"));
     return take_kernels(src, object, p);
@@ -128,29 +141,33 @@ static int take_program(const struct json_source *src, const cJSON *object, stru
 
 static int not_there_yet(const struct json_source *src, const struct program_table *table, const struct program *p)
 {
-    for (size_t i = 0; i < table->count; i++)
-        if (&table->items[i] != p && strcmp(table->items[i].name, p->name) == 0)
+    for (size_t i = 0; i < table->count; i++) {
+        if (&table->items[i] != p && strcmp(table->items[i].name, p->name) == 0) {
             return json_fail(src, "kernel_config", "program \"%.200s\" is there twice", p->name);
+        }
+    }
     return 0;
 }
 
-int program_read(struct program_table *table, const char *line, size_t length, const char *origin, const char *mend,
+int program_read(struct program_table *table, const char *line, size_t length, const char *origin, const char *hint,
                  struct error *err)
 {
-    struct json_source src = {origin, mend, err};
+    struct json_source src = {origin, hint, err};
     struct program *items = realloc(table->items, (table->count + 1) * sizeof *items);
     cJSON *json;
     int rc = -1;
 
-    if (!items)
+    if (!items) {
         return error_nomem(err, src.file, (table->count + 1) * sizeof *items);
+    }
     table->items = items;
     memset(&items[table->count], 0, sizeof *items);
     json = json_parse(&src, line, length);
     if (json && json_object(&src, NULL, json) == 0) {
         rc = take_program(&src, json, &items[table->count++]);
-        if (rc == 0)
+        if (rc == 0) {
             rc = not_there_yet(&src, table, &items[table->count - 1]);
+        }
     }
     cJSON_Delete(json);
     return rc;

@@ -7,8 +7,8 @@
 #include "common/plan/program_table.h"
 
 /* Append the program that `line` (length bytes, NUL-terminated) describes to `table`. Errors name `origin` and
- * `mend`. Format: docs/formats.md, "Saved plans". */
-int program_read(struct program_table *table, const char *line, size_t length, const char *origin, const char *mend,
+ * `hint`. Format: docs/formats.md, "Saved plans". */
+int program_read(struct program_table *table, const char *line, size_t length, const char *origin, const char *hint,
                  struct error *err);
 
 #endif

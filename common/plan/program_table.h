@@ -37,8 +37,8 @@ struct kernel {
 };
 
 struct program {
-    char *name; /* key in callables[...] */
-    char *dir;  /* absolute path of next_levels/<name> */
+    char *name;    /* key in callables[...] */
+    char *dir;     /* absolute path of next_levels/<name> */
     char *runtime; /* "tensormap_and_ringbuffer" when not given */
     int aicpu_thread_num;
     bool enable_sdma;

@@ -21,14 +21,17 @@ static int parse_signature(const cJSON *json, struct sheet_program *p, struct er
     int32_t n = 0;
 
     p->nsignature = -1;
-    if (!cJSON_IsArray(json))
+    if (!cJSON_IsArray(json)) {
         return 0;
+    }
     p->nsignature = cJSON_GetArraySize(json);
     p->signature = calloc((size_t)p->nsignature + 1, 1);
-    if (!p->signature)
+    if (!p->signature) {
         return error_nomem(err, "sheet of programs", (uint64_t)p->nsignature);
-    cJSON_ArrayForEach(item, json)
+    }
+    cJSON_ArrayForEach (item, json) {
         p->signature[n++] = (uint8_t)item->valueint;
+    }
     return 0;
 }
 
@@ -37,17 +40,19 @@ static int parse_kernels(const cJSON *json, struct sheet_program *p, struct erro
     const cJSON *item;
 
     p->kernels = calloc((size_t)cJSON_GetArraySize(json) + 1, sizeof *p->kernels);
-    if (!p->kernels)
+    if (!p->kernels) {
         return error_nomem(err, "sheet of programs", (uint64_t)cJSON_GetArraySize(json) * sizeof *p->kernels);
-    cJSON_ArrayForEach(item, json) {
+    }
+    cJSON_ArrayForEach (item, json) {
         struct sheet_kernel *k = &p->kernels[p->nkernel];
         const cJSON *id = cJSON_GetObjectItemCaseSensitive(item, "func_id");
         const cJSON *core = cJSON_GetObjectItemCaseSensitive(item, "core");
 
         k->name = string_of(item, "name");
         k->path = string_of(item, "path");
-        if (!k->name || !k->path || !cJSON_IsNumber(id) || !cJSON_IsNumber(core))
+        if (!k->name || !k->path || !cJSON_IsNumber(id) || !cJSON_IsNumber(core)) {
             return damaged(err);
+        }
         k->func_id = id->valueint;
         k->core = core->valueint ? CORE_AIV : CORE_AIC;
         p->nkernel++;
@@ -57,16 +62,19 @@ static int parse_kernels(const cJSON *json, struct sheet_program *p, struct erro
 
 static int parse_program(const cJSON *json, struct sheet_program *p, struct error *err)
 {
-    if (cJSON_IsNull(json))
+    if (cJSON_IsNull(json)) {
         return 0;
+    }
     p->name = string_of(json, "name");
     p->orchestration = string_of(json, "orchestration");
     p->function_name = string_of(json, "function_name");
     p->config_name = string_of(json, "config_name");
-    if (!p->name || !p->orchestration || !p->function_name || !p->config_name)
+    if (!p->name || !p->orchestration || !p->function_name || !p->config_name) {
         return damaged(err);
-    if (parse_signature(cJSON_GetObjectItemCaseSensitive(json, "signature"), p, err) < 0)
+    }
+    if (parse_signature(cJSON_GetObjectItemCaseSensitive(json, "signature"), p, err) < 0) {
         return -1;
+    }
     return parse_kernels(cJSON_GetObjectItemCaseSensitive(json, "kernels"), p, err);
 }
 
@@ -90,9 +98,11 @@ int sheet_parse(const char *text, struct sheet *out, struct error *err)
         error_nomem(err, "sheet of programs", (uint64_t)cJSON_GetArraySize(programs) * sizeof *out->programs);
         goto fail;
     }
-    cJSON_ArrayForEach(item, programs)
-        if (parse_program(item, &out->programs[out->count++], err) < 0)
+    cJSON_ArrayForEach (item, programs) {
+        if (parse_program(item, &out->programs[out->count++], err) < 0) {
             goto fail;
+        }
+    }
     return 0;
 fail:
     sheet_free(out);
@@ -134,8 +144,9 @@ struct sheet_writer *sheet_writer_new(struct error *err)
 
 void sheet_writer_free(struct sheet_writer *w)
 {
-    if (!w)
+    if (!w) {
         return;
+    }
     cJSON_Delete(w->root);
     free(w);
 }
@@ -144,12 +155,15 @@ static bool add_signature(cJSON *object, const struct signature *signature)
 {
     cJSON *array;
 
-    if (!signature->given)
+    if (!signature->given) {
         return cJSON_AddNullToObject(object, "signature") != NULL;
+    }
     array = cJSON_AddArrayToObject(object, "signature");
-    for (uint32_t i = 0; array && i < signature->count; i++)
-        if (!cJSON_AddItemToArray(array, cJSON_CreateNumber(signature->directions[i])))
+    for (uint32_t i = 0; array && i < signature->count; i++) {
+        if (!cJSON_AddItemToArray(array, cJSON_CreateNumber(signature->directions[i]))) {
             return false;
+        }
+    }
     return array != NULL;
 }
 
@@ -162,8 +176,8 @@ static bool add_kernel(cJSON *array, const struct kernel *kernel, const char *pa
            cJSON_AddStringToObject(object, "name", kernel->name) && cJSON_AddStringToObject(object, "path", path);
 }
 
-int sheet_write(struct sheet_writer *w, const struct program *program, const char *orchestration,
-                char *const *kernels, struct error *err)
+int sheet_write(struct sheet_writer *w, const struct program *program, const char *orchestration, char *const *kernels,
+                struct error *err)
 {
     cJSON *object = program ? cJSON_CreateObject() : cJSON_CreateNull();
     cJSON *array;
@@ -177,8 +191,9 @@ int sheet_write(struct sheet_writer *w, const struct program *program, const cha
              add_signature(object, &program->signature);
         array = cJSON_AddArrayToObject(object, "kernels");
         ok = ok && array;
-        for (size_t i = 0; ok && i < program->nkernel; i++)
+        for (size_t i = 0; ok && i < program->nkernel; i++) {
             ok = add_kernel(array, &program->kernels[i], kernels[i]);
+        }
     }
     return ok ? 0 : error_nomem(err, "sheet of programs", 0);
 }
@@ -189,8 +204,9 @@ int sheet_write_sub_worker(struct sheet_writer *w, const char *name, const char 
     cJSON *object = cJSON_CreateObject();
 
     if (cJSON_AddItemToArray(w->subs, object) && cJSON_AddStringToObject(object, "name", name) &&
-        cJSON_AddStringToObject(object, "file", file) && cJSON_AddStringToObject(object, "function", function))
+        cJSON_AddStringToObject(object, "file", file) && cJSON_AddStringToObject(object, "function", function)) {
         return 0;
+    }
     return error_nomem(err, "sheet of programs", strlen(file));
 }
 
@@ -199,7 +215,8 @@ char *sheet_writer_text(struct sheet_writer *w, struct error *err)
     char *text = cJSON_PrintUnformatted(w->root);
 
     sheet_writer_free(w);
-    if (!text)
+    if (!text) {
         error_nomem(err, "sheet of programs", 0);
+    }
     return text;
 }

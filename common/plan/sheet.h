@@ -52,8 +52,8 @@ struct sheet_writer *sheet_writer_new(struct error *err);
 void sheet_writer_free(struct sheet_writer *w);
 
 /* `program` == NULL writes null. `kernels` has program->nkernel paths, in its order. */
-int sheet_write(struct sheet_writer *w, const struct program *program, const char *orchestration,
-                char *const *kernels, struct error *err);
+int sheet_write(struct sheet_writer *w, const struct program *program, const char *orchestration, char *const *kernels,
+                struct error *err);
 
 /* Append a sub-worker: `function` of the Python file at `file`. */
 int sheet_write_sub_worker(struct sheet_writer *w, const char *name, const char *file, const char *function,

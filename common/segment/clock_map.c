@@ -29,7 +29,7 @@ static __int128 floor_div(__int128 a, __int128 b)
 
 static uint64_t clamp(__int128 ns)
 {
-    return ns < 0 ? 0 : ns > (__int128)UINT64_MAX ? UINT64_MAX : (uint64_t)ns;
+    return ns<0 ? 0 : ns>(__int128) UINT64_MAX ? UINT64_MAX : (uint64_t)ns;
 }
 
 static uint64_t add(uint64_t a, uint64_t b)
@@ -41,10 +41,12 @@ static const struct clock_sample *quickest(const struct clock_sample *samples, s
 {
     const struct clock_sample *best = NULL;
 
-    for (size_t i = 0; i < n; i++)
+    for (size_t i = 0; i < n; i++) {
         if (samples[i].received_ns >= samples[i].sent_ns &&
-            (!best || samples[i].received_ns - samples[i].sent_ns < best->received_ns - best->sent_ns))
+            (!best || samples[i].received_ns - samples[i].sent_ns < best->received_ns - best->sent_ns)) {
             best = &samples[i];
+        }
+    }
     return best;
 }
 
@@ -53,8 +55,9 @@ int clock_point_of(const struct clock_sample *samples, size_t n, struct clock_po
     const struct clock_sample *best = quickest(samples, n);
     int64_t low, high;
 
-    if (!best)
+    if (!best) {
         return -1;
+    }
     low = minus(best->sent_ns, best->stamp_ns);
     high = minus(best->received_ns, best->stamp_ns);
     for (size_t i = 0; i < n; i++) {
@@ -62,12 +65,15 @@ int clock_point_of(const struct clock_sample *samples, size_t n, struct clock_po
         /* The offset moved between this sample and the best one by no more than this: so the true offset at the best
          * one stays inside, whatever the drift. */
         int64_t wide = (int64_t)apart(distance(s->stamp_ns, best->stamp_ns), CLOCK_MOST_DRIFT_PPB);
-        if (s->received_ns < s->sent_ns)
+        if (s->received_ns < s->sent_ns) {
             continue;
-        if (minus(s->sent_ns, s->stamp_ns) - wide > low)
+        }
+        if (minus(s->sent_ns, s->stamp_ns) - wide > low) {
             low = minus(s->sent_ns, s->stamp_ns) - wide;
-        if (minus(s->received_ns, s->stamp_ns) + wide < high)
+        }
+        if (minus(s->received_ns, s->stamp_ns) + wide < high) {
             high = minus(s->received_ns, s->stamp_ns) + wide;
+        }
     }
     if (low > high) { /* no clock drifts like that; one sample says the truth about its own moment in any case */
         low = minus(best->sent_ns, best->stamp_ns);
@@ -92,15 +98,17 @@ int clock_map_make(struct clock_map *map, const struct clock_point *before, cons
     int64_t moved;
 
     *map = (struct clock_map){.kind = CLOCK_ONE_POINT, .points = {*before}};
-    if (!after)
+    if (!after) {
         return 0;
+    }
     between = after->at_ns > before->at_ns ? after->at_ns - before->at_ns : 0;
     moved = after->offset_ns - before->offset_ns;
     most = add(add(before->error_ns, after->error_ns), apart(between, CLOCK_MOST_DRIFT_PPB));
-    if (between == 0 || root_at(after) < root_at(before) || (uint64_t)(moved < 0 ? -moved : moved) > most)
+    if (between == 0 || root_at(after) < root_at(before) || (uint64_t)(moved < 0 ? -moved : moved) > most) {
         return error_set(err, NULL, "replay again, when nothing sets the clocks of the hosts",
                          "the clock moved by %.6f s against that of process 0 in %.6f s: it was set or stood still",
                          (double)moved / 1e9, (double)between / 1e9);
+    }
     map->kind = CLOCK_TWO_POINTS;
     map->points[1] = *after;
     return 0;
@@ -110,10 +118,12 @@ uint64_t clock_map_to_root(const struct clock_map *map, uint64_t ns)
 {
     const struct clock_point *a = &map->points[0], *b = &map->points[1];
 
-    if (map->kind == CLOCK_SHARED)
+    if (map->kind == CLOCK_SHARED) {
         return ns;
-    if (map->kind != CLOCK_TWO_POINTS)
+    }
+    if (map->kind != CLOCK_TWO_POINTS) {
         return clamp((__int128)ns + a->offset_ns);
+    }
     return clamp(root_at(a) + floor_div((root_at(b) - root_at(a)) * minus(ns, a->at_ns), minus(b->at_ns, a->at_ns)));
 }
 
@@ -126,10 +136,11 @@ static uint64_t line_error(const struct clock_point *a, const struct clock_point
     const struct clock_point *edge = from_a < from_b ? a : b;
     unsigned __int128 error;
 
-    if (ns >= a->at_ns && ns <= b->at_ns)
+    if (ns >= a->at_ns && ns <= b->at_ns) {
         error = ((unsigned __int128)a->error_ns * from_b + (unsigned __int128)b->error_ns * from_a) / length;
-    else
+    } else {
         error = edge->error_ns + ((unsigned __int128)a->error_ns + b->error_ns) * near / length;
+    }
     /* Two for rounding: of this, and of the line. */
     return add(clamp((__int128)error), add(apart(near, CLOCK_WANDER_PPB), 2));
 }
@@ -156,8 +167,9 @@ uint64_t clock_map_worst_error(const struct clock_map *map, uint64_t from_ns, ui
     uint64_t worst = clock_map_error(map, from_ns), other = clock_map_error(map, to_ns), middle;
 
     worst = other > worst ? other : worst;
-    if (map->kind != CLOCK_TWO_POINTS)
+    if (map->kind != CLOCK_TWO_POINTS) {
         return worst;
+    }
     /* The bound is made of straight pieces that rise to the middle between the points. */
     middle = map->points[0].at_ns + (map->points[1].at_ns - map->points[0].at_ns) / 2;
     other = middle > from_ns && middle < to_ns ? clock_map_error(map, middle) : 0;
@@ -169,7 +181,8 @@ int64_t clock_map_drift_ppb(const struct clock_map *map)
 {
     const struct clock_point *a = &map->points[0], *b = &map->points[1];
 
-    if (map->kind != CLOCK_TWO_POINTS)
+    if (map->kind != CLOCK_TWO_POINTS) {
         return 0;
+    }
     return (int64_t)floor_div((__int128)(b->offset_ns - a->offset_ns) * billion, minus(b->at_ns, a->at_ns));
 }

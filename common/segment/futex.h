@@ -42,10 +42,10 @@ static inline void word_wait(futex_word *word)
     uint32_t seen = atomic_load_explicit(word, memory_order_acquire);
 
     while (seen != WORD_DONE) {
-        if (seen == WORD_PENDING &&
-            !atomic_compare_exchange_strong_explicit(word, &seen, WORD_AWAITED, memory_order_acquire,
-                                                     memory_order_acquire))
+        if (seen == WORD_PENDING && !atomic_compare_exchange_strong_explicit(
+                                        word, &seen, WORD_AWAITED, memory_order_acquire, memory_order_acquire)) {
             continue;
+        }
         futex_wait(word, WORD_AWAITED);
         seen = atomic_load_explicit(word, memory_order_acquire);
     }
@@ -54,8 +54,9 @@ static inline void word_wait(futex_word *word)
 /* Mark done and wake every waiter. */
 static inline void word_complete(futex_word *word)
 {
-    if (atomic_exchange_explicit(word, WORD_DONE, memory_order_acq_rel) == WORD_AWAITED)
+    if (atomic_exchange_explicit(word, WORD_DONE, memory_order_acq_rel) == WORD_AWAITED) {
         futex_wake_all(word);
+    }
 }
 
 #endif

@@ -28,11 +28,14 @@ static uint64_t available_kb(void)
     unsigned long long kb = 0;
     char line[256];
 
-    if (!f)
+    if (!f) {
         return 0;
-    while (fgets(line, sizeof line, f))
-        if (sscanf(line, "MemAvailable: %llu kB", &kb) == 1)
+    }
+    while (fgets(line, sizeof line, f)) {
+        if (sscanf(line, "MemAvailable: %llu kB", &kb) == 1) {
             break;
+        }
+    }
     fclose(f);
     return kb;
 }
@@ -41,10 +44,11 @@ static int check_memory(uint64_t nbytes, struct error *err)
 {
     uint64_t kb = available_kb();
 
-    if (kb && nbytes / 1024 > kb)
+    if (kb && nbytes / 1024 > kb) {
         return error_set(err, NULL, "replay fewer cards on this host, or with smaller inputs",
                          "the tensors and windows of this replay need %llu MB, this host has %llu MB available",
                          (unsigned long long)(nbytes >> 20), (unsigned long long)(kb >> 10));
+    }
     return 0;
 }
 
@@ -100,9 +104,10 @@ static int map_fd(struct segment *seg, uint64_t nbytes, struct error *err)
 {
     void *base = mmap(NULL, nbytes, PROT_READ | PROT_WRITE, MAP_SHARED, seg->fd, 0);
 
-    if (base == MAP_FAILED)
+    if (base == MAP_FAILED) {
         return error_errno(err, "shared segment", "free memory on this host", "cannot map %llu bytes",
                            (unsigned long long)nbytes);
+    }
     seg->header = base;
     seg->mapped = nbytes;
     return 0;
@@ -115,8 +120,9 @@ static int protect_constants(struct segment *seg, struct error *err)
 {
     const struct segment_header *h = seg->header;
 
-    if (mprotect((char *)seg->header + h->storages_at, constants_end(h) - h->storages_at, PROT_READ) < 0)
+    if (mprotect((char *)seg->header + h->storages_at, constants_end(h) - h->storages_at, PROT_READ) < 0) {
         return error_errno(err, "shared segment", NULL, "cannot protect the plan");
+    }
     return 0;
 }
 
@@ -144,8 +150,12 @@ static void fill_segment(struct segment *seg, const struct segment_header *h, co
 int segment_create(struct segment *seg, const struct plan *plan, const char *sheet, const char *platform,
                    struct error *err)
 {
-    struct segment_header h = {.magic = SEGMENT_MAGIC, .nlane = plan_lane_count(plan), .nnode = plan->nnode,
-                               .nstorage = plan->nstorage, .nhash = plan->narg, .log_level = (uint32_t)log_get_level()};
+    struct segment_header h = {.magic = SEGMENT_MAGIC,
+                               .nlane = plan_lane_count(plan),
+                               .nnode = plan->nnode,
+                               .nstorage = plan->nstorage,
+                               .nhash = plan->narg,
+                               .log_level = (uint32_t)log_get_level()};
     uint64_t *offsets = calloc(plan->nstorage ? plan->nstorage : 1, sizeof *offsets);
     void *image = NULL;
     size_t image_nbytes = 0;
@@ -157,30 +167,35 @@ int segment_create(struct segment *seg, const struct plan *plan, const char *she
         error_nomem(err, "shared segment", (uint64_t)plan->nstorage * sizeof *offsets);
         goto out;
     }
-    if (plan_pack(plan, &image, &image_nbytes, err) < 0)
+    if (plan_pack(plan, &image, &image_nbytes, err) < 0) {
         goto out;
+    }
     h.plan_nbytes = image_nbytes;
     h.sheet_nbytes = strlen(sheet) + 1;
     snprintf(h.platform, sizeof h.platform, "%s", platform);
     lay_out(&h, plan, offsets);
-    if (check_memory(h.nbytes, err) < 0)
+    if (check_memory(h.nbytes, err) < 0) {
         goto out;
+    }
     seg->fd = memfd_create("l3replay", MFD_CLOEXEC);
     if (seg->fd < 0 || ftruncate(seg->fd, (off_t)h.nbytes) < 0) {
         error_errno(err, "shared segment", "free memory on this host", "cannot make a segment of %llu bytes",
                     (unsigned long long)h.nbytes);
         goto out;
     }
-    if (map_fd(seg, h.nbytes, err) < 0)
+    if (map_fd(seg, h.nbytes, err) < 0) {
         goto out;
+    }
     fill_segment(seg, &h, offsets, image, sheet);
-    if (protect_constants(seg, err) == 0)
+    if (protect_constants(seg, err) == 0) {
         rc = plan_unpack(&seg->plan, (char *)seg->header + h.plan_at, h.plan_nbytes, false, err);
+    }
 out:
     free(offsets);
     free(image);
-    if (rc < 0)
+    if (rc < 0) {
         segment_unmap(seg);
+    }
     return rc;
 }
 
@@ -190,14 +205,17 @@ int segment_rewind(struct segment *seg, struct error *err)
     uint64_t first = constants_end(h);
 
     /* The pages are given back, not cleared: what the next pass does not touch costs no memory. */
-    if (madvise((char *)h + first, h->nbytes - first, MADV_REMOVE) < 0)
+    if (madvise((char *)h + first, h->nbytes - first, MADV_REMOVE) < 0) {
         return error_errno(err, "shared segment", NULL, "cannot clear the tensors and windows between two passes");
-    for (uint32_t i = 0; i < h->nnode; i++)
+    }
+    for (uint32_t i = 0; i < h->nnode; i++) {
         atomic_store(&seg->words[i], WORD_PENDING);
+    }
     memset(seg->lanes, 0, h->nlane * sizeof *seg->lanes);
     memset(seg->times, 0, h->nnode * sizeof *seg->times);
-    if (h->hashing)
+    if (h->hashing) {
         memset(seg->hashes, 0, h->nhash * sizeof *seg->hashes);
+    }
     set_lanes_unbegun(seg);
     atomic_store(&h->starting, 0);
     atomic_store(&h->go, WORD_PENDING);
@@ -219,19 +237,22 @@ int segment_map(struct segment *seg, int fd, struct error *err)
         error_set(err, "shared segment", NULL, "the segment is too small to be one");
         goto out;
     }
-    if (map_fd(seg, (uint64_t)st.st_size, err) < 0)
+    if (map_fd(seg, (uint64_t)st.st_size, err) < 0) {
         goto out;
+    }
     if (seg->header->magic != SEGMENT_MAGIC || seg->header->nbytes != (uint64_t)st.st_size) {
         error_set(err, "shared segment", "run the l3replay and l3replay-executor of one installation",
                   "the segment is not one of this version");
         goto out;
     }
     point_into(seg);
-    if (protect_constants(seg, err) == 0)
+    if (protect_constants(seg, err) == 0) {
         rc = plan_unpack(&seg->plan, (char *)seg->header + seg->header->plan_at, seg->header->plan_nbytes, false, err);
+    }
 out:
-    if (rc < 0)
+    if (rc < 0) {
         segment_unmap(seg);
+    }
     return rc;
 }
 
@@ -253,26 +274,28 @@ int segment_open_peer(struct segment *seg, pid_t pid, int fd, struct error *err)
 
 void segment_close_fd(struct segment *seg)
 {
-    if (seg->fd > 0)
+    if (seg->fd > 0) {
         close(seg->fd);
+    }
     seg->fd = -1;
 }
 
 void segment_unmap(struct segment *seg)
 {
     /* The plan's arrays lie in the mapping: there is nothing of it to free. */
-    if (seg->header)
+    if (seg->header) {
         munmap(seg->header, seg->mapped);
-    if (seg->fd > 0)
+    }
+    if (seg->fd > 0) {
         close(seg->fd);
+    }
     memset(seg, 0, sizeof *seg);
     seg->fd = -1;
 }
 
 const char *lane_state_name(enum lane_state state)
 {
-    static const char *const names[] = {"starting", "ready", "waiting", "running", "saving profiles",
-                                        "done", "failed"};
+    static const char *const names[] = {"starting", "ready", "waiting", "running", "saving profiles", "done", "failed"};
 
     return (unsigned)state < sizeof names / sizeof *names ? names[state] : "?";
 }

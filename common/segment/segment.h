@@ -23,10 +23,10 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "common/segment/dfx.h"
 #include "common/base/error.h"
-#include "common/segment/futex.h"
 #include "common/plan/plan.h"
+#include "common/segment/dfx.h"
+#include "common/segment/futex.h"
 
 /* starting -> ready -> (waiting -> running -> saving)* -> done, or failed from anywhere. Saving: the node is complete,
  * its profiles are being written. */
@@ -59,10 +59,10 @@ struct segment_header {
     uint32_t nlane, nnode, nstorage;
     uint32_t log_level;
     char platform[32];
-    struct dfx dfx; /* what this run captures */
+    struct dfx dfx;    /* what this run captures */
     bool free_threads; /* device_config.free_threads of all cards */
-    uint32_t hashing; /* 1: executors fill `hashes`, which nobody touches otherwise */
-    uint64_t nhash;   /* arguments of all nodes */
+    uint32_t hashing;  /* 1: executors fill `hashes`, which nobody touches otherwise */
+    uint64_t nhash;    /* arguments of all nodes */
     uint64_t words_at, lanes_at, times_at, hashes_at, storages_at, plan_at, plan_nbytes, sheet_at, sheet_nbytes;
     _Alignas(64) _Atomic uint32_t starting; /* executors that are not ready yet, set by the leader */
     futex_word go; /* completed by the last executor that got ready: until then no kernel runs */

@@ -13,8 +13,9 @@ static void set_log_level(struct argp_state *state, const char *arg)
 {
     enum log_level level;
 
-    if (log_level_parse(arg, &level) < 0)
+    if (log_level_parse(arg, &level) < 0) {
         argp_error(state, "--log-level is debug, info, timing, warn, error or null, not '%s'", arg);
+    }
     log_set_level(level);
 }
 
@@ -28,13 +29,15 @@ static error_t parse(int key, char *arg, struct argp_state *state, const char *w
         set_log_level(state, arg);
         return 0;
     case ARGP_KEY_ARG:
-        if (*directory)
+        if (*directory) {
             argp_error(state, "one %s at a time; '%s' is one too many", what, arg);
+        }
         *directory = arg;
         return 0;
     case ARGP_KEY_END:
-        if (!*directory)
+        if (!*directory) {
             argp_error(state, "%s", missing);
+        }
         return 0;
     default:
         return ARGP_ERR_UNKNOWN;

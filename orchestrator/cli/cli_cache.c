@@ -62,8 +62,9 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
         argp_error(state, "there is nothing to name here: '%s'", arg);
         return EINVAL;
     case ARGP_KEY_END:
-        if (c->trim && c->clear)
+        if (c->trim && c->clear) {
             argp_error(state, "give --trim or --clear, not both");
+        }
         return 0;
     default:
         return ARGP_ERR_UNKNOWN;
@@ -91,8 +92,9 @@ static void print_text(const struct cache_command *c, const struct store *s, con
     if (c->trim || c->clear) {
         printf("removed  %" PRIu64 " entries, %s\n", st->trimmed.nentry,
                size_text(st->trimmed.nbytes, size, sizeof size));
-        if (st->trimmed.nused)
+        if (st->trimmed.nused) {
             printf("kept     %" PRIu64 " entries that running processes use\n", st->trimmed.nused);
+        }
     }
     printf("store    %s\n", s->root);
     printf("size     %s of %s\n", size_text(st->size.nbytes, size, sizeof size),
@@ -111,10 +113,11 @@ static int print_json(const struct cache_command *c, const struct store *s, cons
 
     json_put_text(&w, root, "store", s->root);
     json_put_number(&w, root, "bytes", (double)st->size.nbytes);
-    if (st->limit)
+    if (st->limit) {
         json_put_number(&w, root, "limit_bytes", (double)st->limit);
-    else
+    } else {
         json_put_null(&w, root, "limit_bytes");
+    }
     json_put_number(&w, root, "objects", (double)st->size.nobject);
     json_put_number(&w, root, "precompiled_headers", (double)st->size.nheader);
     json_put_number(&w, root, "header_lists", (double)st->size.nlist);
@@ -127,8 +130,9 @@ static int print_json(const struct cache_command *c, const struct store *s, cons
         json_put_number(&w, removed, "in_use", (double)st->trimmed.nused);
     }
     text = json_finish(&w, root);
-    if (!text)
+    if (!text) {
         return error_nomem(err, "object store", 0);
+    }
     puts(text);
     cJSON_free(text);
     return 0;
@@ -136,13 +140,16 @@ static int print_json(const struct cache_command *c, const struct store *s, cons
 
 static int look(const struct cache_command *c, const struct store *s, struct cache_state *st, struct error *err)
 {
-    if (store_limit(&st->limit, err) < 0)
+    if (store_limit(&st->limit, err) < 0) {
         return -1;
+    }
     if (c->clear || (c->trim && st->limit > 0)) {
-        if (store_trim(s, c->clear ? 0 : st->limit, &st->trimmed, err) < 0)
+        if (store_trim(s, c->clear ? 0 : st->limit, &st->trimmed, err) < 0) {
             return -1;
-        if (c->clear)
+        }
+        if (c->clear) {
             store_counts_clear(s);
+        }
     }
     st->counts = store_counts_read(s);
     return store_measure(s, &st->size, err);
@@ -159,14 +166,17 @@ int cli_cache(int argc, char **argv)
 
     command_parse(&argp, argc, argv, &c);
     rc = store_open(&store, &err);
-    if (rc == 0)
+    if (rc == 0) {
         rc = look(&c, &store, &state, &err);
-    if (rc == 0 && c.json)
+    }
+    if (rc == 0 && c.json) {
         rc = print_json(&c, &store, &state, &err);
-    else if (rc == 0)
+    } else if (rc == 0) {
         print_text(&c, &store, &state);
+    }
     store_close(&store);
-    if (rc == 0 && (fflush(stdout) || ferror(stdout)))
+    if (rc == 0 && (fflush(stdout) || ferror(stdout))) {
         rc = error_errno(&err, "stdout", NULL, "cannot write");
+    }
     return command_end(rc, &err);
 }

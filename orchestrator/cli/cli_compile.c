@@ -9,10 +9,10 @@
 #include "orchestrator/cli/command.h"
 #include "orchestrator/cli/fresh_options.h"
 #include "orchestrator/cli/option_number.h"
+#include "orchestrator/job/marker.h"
 #include "orchestrator/open/build.h"
 #include "orchestrator/open/override.h"
 #include "orchestrator/record/record.h"
-#include "orchestrator/job/marker.h"
 #include "topology/topology.h"
 
 enum { OPT_PLATFORM = 0x600 };
@@ -66,15 +66,18 @@ static int compile_build(const struct compile_command *c, struct error *err)
 
     if (build_open(c->build, &build, err) < 0 || (c->platform && build_set_platform(&build, c->platform, err) < 0) ||
         record_programs(&build, &programs, err) < 0 || compile_check(&programs, NULL, err) < 0 ||
-        fresh_sources(build.dir, &c->fresh, err) < 0)
+        fresh_sources(build.dir, &c->fresh, err) < 0) {
         goto out;
+    }
     rc = fresh_binaries(&build, &programs, NULL, c->jobs ? c->jobs : topology_cores(), &c->fresh, &compiled, err);
     compile_trim(&compiled);
-    if (rc == 0)
+    if (rc == 0) {
         rc = fresh_install(&build, &programs, &compiled, &c->fresh, err);
-    if (rc == 0)
+    }
+    if (rc == 0) {
         log_msg(LOG_TIMING, "%zu programs are up to date: %u sources compiled, %u found in the store", programs.count,
                 compiled.nbuilt, compiled.nreused);
+    }
 out:
     compiled_free(&compiled);
     program_table_free(&programs);
@@ -89,8 +92,9 @@ int cli_compile(int argc, char **argv)
     struct compile_command c = {0};
     struct error err;
 
-    if (launch_rank() > 0)
+    if (launch_rank() > 0) {
         return EXIT_CODE_PASS; /* under mpirun one process is enough */
+    }
     command_parse(&argp, argc, argv, &c);
     return command_end(compile_build(&c, &err), &err);
 }

@@ -6,8 +6,8 @@
 #include "orchestrator/cli/cli.h"
 #include "orchestrator/cli/command.h"
 #include "orchestrator/open/build.h"
-#include "orchestrator/record/record.h"
 #include "orchestrator/open/inspect.h"
+#include "orchestrator/record/record.h"
 
 struct options {
     const char *build;
@@ -51,11 +51,13 @@ static int inspect(const struct options *options, struct error *err)
     struct build build;
     int rc = -1;
 
-    if (build_open(options->build, &build, err))
+    if (build_open(options->build, &build, err)) {
         return -1;
-    if (build.kind == BUILD_L2 || record_programs(&build, &programs, err) == 0)
+    }
+    if (build.kind == BUILD_L2 || record_programs(&build, &programs, err) == 0) {
         rc = options->json ? inspect_print_json(stdout, &build, &programs, err)
                            : inspect_print_text(stdout, &build, &programs, err);
+    }
     program_table_free(&programs);
     build_free(&build);
     return rc;
@@ -64,8 +66,7 @@ static int inspect(const struct options *options, struct error *err)
 int cli_inspect(int argc, char **argv)
 {
     static const struct argp_child children[] = {{&build_argp, 0, NULL, 0}, {0}};
-    static const struct argp argp = {.options = option_table, .parser = parse_option, .doc = doc,
-                                     .children = children};
+    static const struct argp argp = {.options = option_table, .parser = parse_option, .doc = doc, .children = children};
     struct options options = {0};
     struct error err;
 

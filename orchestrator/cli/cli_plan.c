@@ -42,8 +42,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         state->child_inputs[1] = &c->recording;
         return 0;
     case OPT_FORMAT:
-        if (strcmp(arg, "text") != 0 && strcmp(arg, "json") != 0 && strcmp(arg, "dot") != 0)
+        if (strcmp(arg, "text") != 0 && strcmp(arg, "json") != 0 && strcmp(arg, "dot") != 0) {
             argp_error(state, "--format is text, json or dot, not '%s'", arg);
+        }
         c->format = arg;
         return 0;
     default:
@@ -55,21 +56,23 @@ static int print(const struct plan_command *c, const struct recording *r, struct
 {
     int rc;
 
-    if (strcmp(c->format, "json") == 0)
+    if (strcmp(c->format, "json") == 0) {
         rc = saved_plan_write(&r->plan, &r->programs, r->build.dir, stdout, err);
-    else if (strcmp(c->format, "dot") == 0)
+    } else if (strcmp(c->format, "dot") == 0) {
         rc = plan_print_dot(&r->plan, stdout, err);
-    else
+    } else {
         rc = plan_print_text(&r->plan, stdout, err);
-    if (rc == 0 && fflush(stdout) != 0)
+    }
+    if (rc == 0 && fflush(stdout) != 0) {
         rc = error_errno(err, "stdout", "free disk space, or look at who reads the output", "cannot write the plan");
+    }
     return rc;
 }
 
 int cli_plan(int argc, char **argv)
 {
-    static const struct argp_child children[] = {{&build_argp, 0, NULL, 0},
-                                                 {&recording_argp, 0, "What is recorded:", 1}, {0}};
+    static const struct argp_child children[] = {
+        {&build_argp, 0, NULL, 0}, {&recording_argp, 0, "What is recorded:", 1}, {0}};
     static const struct argp argp = {.options = options, .parser = parse, .doc = doc, .children = children};
     struct plan_command c = {.format = "text"};
     struct recording r = {0};
@@ -78,12 +81,15 @@ int cli_plan(int argc, char **argv)
 
     command_parse(&argp, argc, argv, &c);
     rc = recording_open(&r, &c.recording, &err);
-    if (rc == 0)
+    if (rc == 0) {
         rc = recording_record(&r, &c.recording, &err);
-    if (rc == 0)
+    }
+    if (rc == 0) {
         rc = edges_compile(&r.plan, c.recording.deps, &err);
-    if (rc == 0)
+    }
+    if (rc == 0) {
         rc = print(&c, &r, &err);
+    }
     recording_free(&r);
     run_options_free(&c.recording);
     return command_end(rc, &err);

@@ -18,8 +18,8 @@ struct format {
     int (*print)(FILE *f, const struct report *r, struct error *err);
 };
 
-static const struct format formats[] = {{"text", ".txt", report_text}, {"json", ".json", report_json},
-                                        {"html", ".html", report_html}};
+static const struct format formats[] = {
+    {"text", ".txt", report_text}, {"json", ".json", report_json}, {"html", ".html", report_html}};
 
 struct options {
     const char *dir, *output;
@@ -50,9 +50,11 @@ static const char doc[] =
 
 static const struct format *find_format(const char *name)
 {
-    for (size_t i = 0; i < sizeof formats / sizeof *formats; i++)
-        if (strcmp(formats[i].name, name) == 0)
+    for (size_t i = 0; i < sizeof formats / sizeof *formats; i++) {
+        if (strcmp(formats[i].name, name) == 0) {
             return &formats[i];
+        }
+    }
     return NULL;
 }
 
@@ -62,11 +64,14 @@ static const struct format *format_of(const char *file)
     const char *slash = file ? strrchr(file, '/') : NULL, *base = slash ? slash + 1 : file;
     const char *ending = base ? strrchr(base, '.') : NULL;
 
-    if (!ending || ending == base || !ending[1])
+    if (!ending || ending == base || !ending[1]) {
         return &formats[0];
-    for (size_t i = 0; i < sizeof formats / sizeof *formats; i++)
-        if (strcmp(ending, formats[i].suffix) == 0)
+    }
+    for (size_t i = 0; i < sizeof formats / sizeof *formats; i++) {
+        if (strcmp(ending, formats[i].suffix) == 0) {
             return &formats[i];
+        }
+    }
     return NULL;
 }
 
@@ -80,23 +85,27 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
         return 0;
     case 'f':
         options->format = find_format(arg);
-        if (!options->format)
+        if (!options->format) {
             argp_error(state, "\"%s\" is not a format: text, json and html are", arg);
+        }
         return 0;
     case 'o':
-        if (!*arg)
+        if (!*arg) {
             argp_error(state, "-o names no file");
+        }
         options->output = arg;
         return 0;
     case OPTION_TIMELINE:
         options->timeline = true;
         return 0;
     case ARGP_KEY_END:
-        if (!options->format)
+        if (!options->format) {
             options->format = format_of(options->output);
-        if (!options->format)
+        }
+        if (!options->format) {
             argp_error(state, "\"%s\" ends in none of .txt, .json and .html: say --format text, json or html",
                        options->output);
+        }
         return 0;
     default:
         return ARGP_ERR_UNKNOWN;
@@ -107,10 +116,12 @@ static int print(const struct options *options, const struct report *r, struct e
 {
     struct file_writer w;
 
-    if (!options->output)
+    if (!options->output) {
         return options->format->print(stdout, r, err);
-    if (file_write_begin(&w, options->output, err))
+    }
+    if (file_write_begin(&w, options->output, err)) {
         return -1;
+    }
     if (options->format->print(w.stream, r, err)) {
         file_write_abort(&w);
         return -1;
@@ -124,13 +135,16 @@ static int report(const struct options *options, struct error *err)
     struct report r;
     int rc;
 
-    if (dfx_list_read(options->dir, &list, err))
+    if (dfx_list_read(options->dir, &list, err)) {
         return -1;
+    }
     rc = report_make(&r, &list, err);
-    if (rc == 0)
+    if (rc == 0) {
         rc = print(options, &r, err);
-    if (rc == 0 && options->timeline)
+    }
+    if (rc == 0 && options->timeline) {
         rc = timeline_write_all(list.dir, err);
+    }
     report_free(&r);
     dfx_list_free(&list);
     return rc;
@@ -139,8 +153,7 @@ static int report(const struct options *options, struct error *err)
 int cli_report(int argc, char **argv)
 {
     static const struct argp_child children[] = {{&profiles_argp, 0, NULL, 0}, {0}};
-    static const struct argp argp = {.options = option_table, .parser = parse_option, .doc = doc,
-                                     .children = children};
+    static const struct argp argp = {.options = option_table, .parser = parse_option, .doc = doc, .children = children};
     struct options options = {0};
     struct error err;
 

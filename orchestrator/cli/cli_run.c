@@ -17,16 +17,27 @@
 #include "orchestrator/cli/fresh_options.h"
 #include "orchestrator/cli/option_number.h"
 #include "orchestrator/cli/recording_options.h"
-#include "orchestrator/open/build.h"
-#include "orchestrator/open/override.h"
 #include "orchestrator/job/marker.h"
 #include "orchestrator/job/run.h"
+#include "orchestrator/open/build.h"
+#include "orchestrator/open/override.h"
 #include "orchestrator/repeat/repeat.h"
 #include "topology/topology.h"
 
-enum { OPT_DEVICE = 0x200, OPT_SEED, OPT_EXPECT, OPT_RTOL, OPT_ATOL, OPT_SAVE, OPT_TIMEOUT, OPT_PLAN, OPT_RESULT, OPT_REPEAT,
-       OPT_THREADS,
-       PROCESSES_MAX = 65536 };
+enum {
+    OPT_DEVICE = 0x200,
+    OPT_SEED,
+    OPT_EXPECT,
+    OPT_RTOL,
+    OPT_ATOL,
+    OPT_SAVE,
+    OPT_TIMEOUT,
+    OPT_PLAN,
+    OPT_RESULT,
+    OPT_REPEAT,
+    OPT_THREADS,
+    PROCESSES_MAX = 65536
+};
 
 static const char doc[] =
     "Replay the L3 build in directory BUILD: record its host_orch.py, compile its programs, run every dispatch on its "
@@ -44,18 +55,20 @@ static const struct argp_option options[] = {
     {NULL, 'n', "P", 0, "processes, when not started by mpirun (default: one a card, at most the cores)", 0},
     {"device", OPT_DEVICE, "NAME", 0, "auto (default) or cpu", 0},
     {"seed", OPT_SEED, "N", 0, "seed of generated inputs (default 0)", 2},
-    {"expect", OPT_EXPECT, "NAME=FILE.npy", 0,
-     "what a parameter must hold after the run (default: data/out/NAME.npy)", 2},
+    {"expect", OPT_EXPECT, "NAME=FILE.npy", 0, "what a parameter must hold after the run (default: data/out/NAME.npy)",
+     2},
     {"rtol", OPT_RTOL, "X", 0, "relative tolerance (default 1e-5)", 2},
     {"atol", OPT_ATOL, "X", 0, "absolute tolerance (default 1e-5)", 2},
     {"save-outputs", OPT_SAVE, "DIR", 0, "write every output parameter as DIR/NAME.npy", 2},
-    {"timeout", OPT_TIMEOUT, "SECONDS", 0,
-     "stop a run in which no dispatch ends for so long (default 600; 0: never)", 2},
+    {"timeout", OPT_TIMEOUT, "SECONDS", 0, "stop a run in which no dispatch ends for so long (default 600; 0: never)",
+     2},
     {"threads", OPT_THREADS, "turns|free", 0,
-     "lanes of a mixed task: one of a cluster at a time (default), or all side by side, as the system schedules them", 2},
+     "lanes of a mixed task: one of a cluster at a time (default), or all side by side, as the system schedules them",
+     2},
     {"repeat", OPT_REPEAT, "N", 0,
      "run it N times (1 to 1000) over the same inputs; tell how many runs gave the same bits, and which output and "
-     "dispatch differed first", 2},
+     "dispatch differed first",
+     2},
     {"plan", OPT_PLAN, "FILE", 0, "replay a saved plan instead of recording host_orch.py (no Python)", 2},
     {"result", OPT_RESULT, "FILE.json", 0, "verdict, times per card and dispatch, versions", 2},
     {0},
@@ -68,8 +81,9 @@ static double parse_number(struct argp_state *state, const char *option, const c
 
     errno = 0;
     value = strtod(text, &end);
-    if (errno || end == text || *end || !isfinite(value) || value < least)
+    if (errno || end == text || *end || !isfinite(value) || value < least) {
         argp_error(state, "--%s wants a number of at least %g, not '%s'", option, least, text);
+    }
     return value;
 }
 
@@ -80,8 +94,9 @@ static uint64_t parse_seed(struct argp_state *state, const char *text)
 
     errno = 0;
     seed = strtoull(text, &end, 10);
-    if (errno || end == text || *end || *text == '-')
+    if (errno || end == text || *end || *text == '-') {
         argp_error(state, "--seed wants a whole number, not '%s'", text);
+    }
     return seed;
 }
 
@@ -102,8 +117,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         init_children(state, o);
         return 0;
     case ARGP_KEY_END:
-        if (o->repeat > 1 && dfx_any(&o->dfx.dfx))
+        if (o->repeat > 1 && dfx_any(&o->dfx.dfx)) {
             argp_error(state, "--repeat takes no profiles: they have room for one run, and change its timing");
+        }
         return 0;
     case OPT_REPEAT:
         o->repeat = option_number(state, "--repeat", arg, 1, REPEAT_MAX);
@@ -112,8 +128,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         o->nproc = option_number(state, "-n", arg, 1, PROCESSES_MAX);
         return 0;
     case OPT_DEVICE:
-        if (strcmp(arg, "auto") != 0 && strcmp(arg, "cpu") != 0)
+        if (strcmp(arg, "auto") != 0 && strcmp(arg, "cpu") != 0) {
             argp_error(state, "--device is auto or cpu, not '%s'", arg);
+        }
         o->device = arg;
         return 0;
     case OPT_SEED:
@@ -136,8 +153,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         return 0;
     case OPT_THREADS:
         o->free_threads = strcmp(arg, "free") == 0;
-        if (!o->free_threads && strcmp(arg, "turns") != 0)
+        if (!o->free_threads && strcmp(arg, "turns") != 0) {
             argp_error(state, "--threads is turns or free, not '%s'", arg);
+        }
         return 0;
     case OPT_PLAN:
         o->plan_file = arg;
@@ -155,8 +173,9 @@ static void level_from_environment(void)
     const char *name = getenv("PYPTO_RUNTIME_LOG");
     enum log_level level;
 
-    if (name && *name && log_level_parse(name, &level) == 0)
+    if (name && *name && log_level_parse(name, &level) == 0) {
         log_set_level(level);
+    }
 }
 
 /* One process a card, at most the cores; the build says how many cards there are. */
@@ -167,8 +186,9 @@ static int default_processes(const struct run_options *o, struct error *err)
     int cards = -1;
 
     if (build_open(o->build, &build, err) == 0 &&
-        (!o->device_ids || build_set_device_ids(&build, o->device_ids, err) == 0))
+        (!o->device_ids || build_set_device_ids(&build, o->device_ids, err) == 0)) {
         cards = (int)build.ndevice;
+    }
     build_free(&build);
     return cards > cores ? cores : cards;
 }
@@ -192,8 +212,9 @@ static int start_job(struct run_options *o, int argc, char **argv)
 
 static void free_arguments(char **copy)
 {
-    for (char **at = copy; at && *at; at++)
+    for (char **at = copy; at && *at; at++) {
         free(*at);
+    }
     free(copy);
 }
 
@@ -220,16 +241,20 @@ static void parse_arguments(const struct argp *argp, int argc, char **argv, stru
     if (launch_rank() > 0) {
         kept = dup(STDERR_FILENO);
         null = open("/dev/null", O_WRONLY);
-        if (kept >= 0 && null >= 0)
+        if (kept >= 0 && null >= 0) {
             dup2(null, STDERR_FILENO);
+        }
     }
     command_parse(argp, argc, argv, o);
-    if (kept >= 0 && null >= 0)
+    if (kept >= 0 && null >= 0) {
         dup2(kept, STDERR_FILENO);
-    if (kept >= 0)
+    }
+    if (kept >= 0) {
         close(kept);
-    if (null >= 0)
+    }
+    if (null >= 0) {
         close(null);
+    }
 }
 
 int cli_run(int argc, char **argv)
@@ -237,7 +262,8 @@ int cli_run(int argc, char **argv)
     static const struct argp_child children[] = {{&build_argp, 0, NULL, 0},
                                                  {&recording_argp, 0, "What is recorded:", 1},
                                                  {&fresh_argp, 0, "What is built:", 3},
-                                                 {&dfx_argp, 0, "Profiles (docs/manual.md):", 4}, {0}};
+                                                 {&dfx_argp, 0, "Profiles (docs/manual.md):", 4},
+                                                 {0}};
     static const struct argp argp = {.options = options, .parser = parse, .doc = doc, .children = children};
     struct run_options o = {.device = "auto", .tolerance = {.rtol = 1e-5, .atol = 1e-5}, .timeout = 600};
     char **copy = copy_arguments(argc, argv);

@@ -66,8 +66,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 int cli_splice(int argc, char **argv)
 {
     static const struct argp_child children[] = {{&build_argp, 0, NULL, 0}, {0}};
-    static const struct argp argp = {.options = option_table, .parser = parse_option, .doc = doc,
-                                     .children = children};
+    static const struct argp argp = {.options = option_table, .parser = parse_option, .doc = doc, .children = children};
     struct splice_command c = {.options.lines = stdout};
     struct error err;
 

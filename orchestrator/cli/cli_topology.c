@@ -9,8 +9,9 @@
 
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
-    if (key == ARGP_KEY_ARG)
+    if (key == ARGP_KEY_ARG) {
         argp_error(state, "there is nothing to name here: '%s'", arg);
+    }
     return key == ARGP_KEY_ARG ? EINVAL : ARGP_ERR_UNKNOWN;
 }
 
@@ -23,8 +24,9 @@ int cli_topology(int argc, char **argv)
     struct error err;
 
     command_parse(&argp, argc, argv, NULL);
-    if (gethostname(host, sizeof host - 1) < 0)
+    if (gethostname(host, sizeof host - 1) < 0) {
         host[0] = '\0';
+    }
     printf("host %s\n", host);
     return command_end(topology_show(stdout, &err), &err);
 }

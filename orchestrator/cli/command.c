@@ -17,8 +17,9 @@ void command_parse(const struct argp *argp, int argc, char **argv, void *input)
 
 int command_end(int rc, const struct error *err)
 {
-    if (rc == 0)
+    if (rc == 0) {
         return EXIT_CODE_PASS;
+    }
     error_print(err);
     return err->kind == ERROR_USAGE ? EXIT_CODE_USAGE : EXIT_CODE_INFRA;
 }

@@ -6,8 +6,18 @@
 #include "orchestrator/cli/option_number.h"
 #include "orchestrator/prepare/profile_dirs.h"
 
-enum { OPT_SWIMLANE = 0x600, OPT_SWIMLANE_LEVEL, OPT_CHIP_SWIMLANE, OPT_L2_SWIMLANE, OPT_PMU, OPT_DEP_GEN,
-       OPT_SCOPE_STATS, OPT_DUMP_ARGS, OPT_DFX_DIR, OPT_GATHER };
+enum {
+    OPT_SWIMLANE = 0x600,
+    OPT_SWIMLANE_LEVEL,
+    OPT_CHIP_SWIMLANE,
+    OPT_L2_SWIMLANE,
+    OPT_PMU,
+    OPT_DEP_GEN,
+    OPT_SCOPE_STATS,
+    OPT_DUMP_ARGS,
+    OPT_DFX_DIR,
+    OPT_GATHER
+};
 
 static const struct argp_option options[] = {
     {"swimlane", OPT_SWIMLANE, NULL, 0, "when each task ran, and the scheduler: --swimlane-level 4", 4},
@@ -31,8 +41,9 @@ static const struct argp_option options[] = {
 
 static int is_number(const char *text)
 {
-    while (isdigit((unsigned char)*text))
+    while (isdigit((unsigned char)*text)) {
         text++;
+    }
     return *text == '\0';
 }
 
@@ -53,8 +64,9 @@ static int event_type(struct argp_state *state, const char *arg)
 {
     int n = option_number(state, "--pmu", arg, 0, DFX_PMU_MAX);
 
-    if (n && !dfx_pmu_is_known(n))
+    if (n && !dfx_pmu_is_known(n)) {
         argp_error(state, "--pmu is 0 (off), 1, 2, or 4 to 8, not %d", n);
+    }
     return n;
 }
 
@@ -89,13 +101,15 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         o->dfx.dump_args = optional_level(state, "--dump-args", arg, DFX_DUMP_ARGS_MAX, 1);
         return 0;
     case OPT_GATHER:
-        if (strcmp(arg, "auto") != 0 && strcmp(arg, "stream") != 0)
+        if (strcmp(arg, "auto") != 0 && strcmp(arg, "stream") != 0) {
             argp_error(state, "--gather is auto or stream, not \"%s\"", arg);
+        }
         o->stream = strcmp(arg, "stream") == 0;
         return 0;
     case OPT_DFX_DIR:
-        if (!*arg)
+        if (!*arg) {
             argp_error(state, "--dfx-dir wants a directory");
+        }
         o->dir = arg;
         return 0;
     default:

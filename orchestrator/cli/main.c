@@ -28,14 +28,17 @@ static const struct command commands[] = {
 static void usage(FILE *f)
 {
     fputs("Usage: l3replay COMMAND [OPTION...]\n"
-          "Replay multi-card builds of the PyPTO stack with MPI.\n\nCommands:\n", f);
-    for (size_t i = 0; i < sizeof commands / sizeof *commands; i++)
+          "Replay multi-card builds of the PyPTO stack with MPI.\n\nCommands:\n",
+          f);
+    for (size_t i = 0; i < sizeof commands / sizeof *commands; i++) {
         fprintf(f, "  %-10s  %s\n", commands[i].name, commands[i].help);
+    }
     fputs("\nExamples:\n"
           "  mpirun -np 4 l3replay run build_output/my_build\n"
           "  l3replay run build_output/my_build            (starts mpirun itself)\n"
           "  l3replay plan build_output/my_build --format dot | dot -Tsvg > plan.svg\n"
-          "\n`l3replay COMMAND --help` tells the options of a command.\n", f);
+          "\n`l3replay COMMAND --help` tells the options of a command.\n",
+          f);
 }
 
 /* A standard stream that was closed would be the next file to be opened: its number must stay taken. A closed stdout
@@ -43,18 +46,21 @@ static void usage(FILE *f)
 static int open_standard_streams(void)
 {
     for (int fd = 0; fd <= 2; fd++) {
-        if (fcntl(fd, F_GETFD) >= 0)
+        if (fcntl(fd, F_GETFD) >= 0) {
             continue;
-        if (open("/dev/null", fd == 2 ? O_WRONLY : O_RDONLY) != fd)
+        }
+        if (open("/dev/null", fd == 2 ? O_WRONLY : O_RDONLY) != fd) {
             return -1;
+        }
     }
     return 0;
 }
 
 int main(int argc, char **argv)
 {
-    if (open_standard_streams() < 0)
+    if (open_standard_streams() < 0) {
         return EXIT_CODE_INFRA;
+    }
     /* Who reads our log may leave; what the run finds is still told. */
     signal(SIGPIPE, SIG_IGN);
     if (argc < 2) {
@@ -69,9 +75,11 @@ int main(int argc, char **argv)
         puts("l3replay " L3R_VERSION);
         return EXIT_CODE_PASS;
     }
-    for (size_t i = 0; i < sizeof commands / sizeof *commands; i++)
-        if (strcmp(argv[1], commands[i].name) == 0)
+    for (size_t i = 0; i < sizeof commands / sizeof *commands; i++) {
+        if (strcmp(argv[1], commands[i].name) == 0) {
             return commands[i].run(argc - 1, argv + 1);
+        }
+    }
     fprintf(stderr, "l3replay: there is no command '%s'; `l3replay --help` lists them\n", argv[1]);
     return EXIT_CODE_USAGE;
 }

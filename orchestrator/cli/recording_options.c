@@ -22,8 +22,9 @@ void option_split(struct argp_state *state, const char *option, char *text, char
 {
     char *equals = strchr(text, '=');
 
-    if (!equals || equals == text || !equals[1])
+    if (!equals || equals == text || !equals[1]) {
         argp_error(state, "--%s wants NAME=VALUE, not '%s'", option, text);
+    }
     *equals = '\0';
     *name = text;
     *value = equals + 1;
@@ -33,10 +34,11 @@ void *option_grow(struct argp_state *state, void *array, size_t count, size_t si
 {
     char *grown = realloc(array, (count + 1) * size);
 
-    if (!grown)
+    if (!grown) {
         argp_failure(state, 3, ENOMEM, "options");
-    else
+    } else {
         memset(grown + count * size, 0, size);
+    }
     return grown;
 }
 
@@ -57,8 +59,9 @@ static void add_scalar(struct argp_state *state, struct run_options *o, char *te
 
     option_split(state, "scalar", text, &name, &value);
     number = strtod(value, &end);
-    if (*end && strcasecmp(value, "true") != 0 && strcasecmp(value, "false") != 0)
+    if (*end && strcasecmp(value, "true") != 0 && strcasecmp(value, "false") != 0) {
         argp_error(state, "--scalar %s: '%s' is not a number", name, value);
+    }
     o->scalars = option_grow(state, o->scalars, o->nscalar, sizeof *o->scalars);
     o->scalars[o->nscalar++] = (struct record_scalar){.name = name, .value = number, .text = value};
 }
@@ -79,11 +82,13 @@ static void add_shape(struct argp_state *state, struct run_options *o, char *tex
 
         errno = 0;
         size = strtoll(at, &end, 10);
-        if (errno || end == at || size < 1 || shape->ndim == PLAN_MAX_DIMS || (*end && *end != 'x'))
+        if (errno || end == at || size < 1 || shape->ndim == PLAN_MAX_DIMS || (*end && *end != 'x')) {
             argp_error(state, "--shape %s wants sizes like 4x128, not '%s'", name, typed);
+        }
         shape->shape[shape->ndim++] = size;
-        if (!*end)
+        if (!*end) {
             return;
+        }
         at = end + 1;
     }
 }
@@ -112,8 +117,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         option_named_file(state, "sub-worker", arg, &o->subs, &o->nsub);
         return 0;
     case OPT_DEPS:
-        if (deps_mode_parse(arg, &o->deps) < 0)
+        if (deps_mode_parse(arg, &o->deps) < 0) {
             argp_error(state, "--deps is exact, full or upstream, not '%s'", arg);
+        }
         return 0;
     default:
         return ARGP_ERR_UNKNOWN;

@@ -17,29 +17,34 @@ void job_clocks_identify(struct job_clocks_told *told)
     struct stat ns = {0};
 
     memset(told, 0, sizeof *told);
-    if (gethostname(told->host, sizeof told->host - 1) < 0)
+    if (gethostname(told->host, sizeof told->host - 1) < 0) {
         told->host[0] = '\0';
+    }
     if (f) {
-        if (!fgets(boot, sizeof boot, f))
+        if (!fgets(boot, sizeof boot, f)) {
             boot[0] = '\0';
+        }
         fclose(f);
     }
     boot[strcspn(boot, "\n")] = '\0';
-    if (stat("/proc/self/ns/time", &ns) < 0)
+    if (stat("/proc/self/ns/time", &ns) < 0) {
         memset(&ns, 0, sizeof ns); /* kernels before 5.6 have one time namespace */
-    if (*boot)
+    }
+    if (*boot) {
         snprintf(told->identity, sizeof told->identity, "%s %llx:%llx", boot, (unsigned long long)ns.st_dev,
                  (unsigned long long)ns.st_ino);
-    else /* nothing tells which clocks are one: this one is measured by itself */
+    } else { /* nothing tells which clocks are one: this one is measured by itself */
         snprintf(told->identity, sizeof told->identity, "%.60s %ld", told->host, (long)getpid());
+    }
 }
 
 int job_clocks_open(struct job_clocks *clocks, const struct mpi_job *job, const struct plan *plan, struct error *err)
 {
     memset(clocks, 0, sizeof *clocks);
     clocks->processes = calloc((size_t)job->size, sizeof *clocks->processes);
-    if (!clocks->processes)
+    if (!clocks->processes) {
         return error_nomem(err, "clocks", (size_t)job->size * sizeof *clocks->processes);
+    }
     clocks->size = (uint32_t)job->size;
     clocks->world_size = plan->world_size;
     clocks->begun_ns = clock_now_ns();
@@ -54,8 +59,9 @@ uint32_t job_clocks_leader(const struct job_clocks *clocks, uint32_t process)
 
     for (uint32_t p = 0; p < process && *identity; p++) {
         placement_block(clocks->world_size, clocks->size, p, &first, &count);
-        if ((p == 0 || count) && strcmp(clocks->processes[p].told.identity, identity) == 0)
+        if ((p == 0 || count) && strcmp(clocks->processes[p].told.identity, identity) == 0) {
             return p;
+        }
     }
     return process;
 }
@@ -71,8 +77,9 @@ static struct clock_map leader_map(const struct job_clocks *clocks, uint32_t lea
     struct clock_map map = {.kind = leader == 0 ? CLOCK_SHARED : CLOCK_UNALIGNED};
 
     err->what[0] = '\0';
-    if (leader && p->npoint && clock_map_make(&map, &p->points[0], p->npoint > 1 ? &p->points[1] : NULL, err) < 0)
+    if (leader && p->npoint && clock_map_make(&map, &p->points[0], p->npoint > 1 ? &p->points[1] : NULL, err) < 0) {
         map = (struct clock_map){.kind = CLOCK_UNALIGNED};
+    }
     return map;
 }
 
@@ -80,8 +87,9 @@ struct clock_map job_clocks_lane_map(const struct job_clocks *clocks, uint32_t l
 {
     struct error ignored;
 
-    if (!clocks)
+    if (!clocks) {
         return (struct clock_map){.kind = CLOCK_SHARED};
+    }
     return leader_map(clocks, job_clocks_leader(clocks, process_of(clocks, lane)), &ignored);
 }
 
@@ -101,8 +109,9 @@ static int list_clocks(struct job_clocks *clocks, uint32_t nlane, struct error *
     list->nlane = nlane;
     list->count = 1;
     snprintf(list->items[0].host, sizeof list->items[0].host, "%s", clocks->processes[0].told.host);
-    for (uint32_t p = 0; p < clocks->size; p++)
+    for (uint32_t p = 0; p < clocks->size; p++) {
         known[p] = p == 0 ? 0 : UINT32_MAX;
+    }
     for (uint32_t lane = 0; lane < nlane; lane++) {
         uint32_t leader = job_clocks_leader(clocks, process_of(clocks, lane));
         if (known[leader] == UINT32_MAX) {
@@ -111,8 +120,9 @@ static int list_clocks(struct job_clocks *clocks, uint32_t nlane, struct error *
             known[leader] = list->count++;
             clock->map = leader_map(clocks, leader, &fault);
             snprintf(clock->host, sizeof clock->host, "%s", clocks->processes[leader].told.host);
-            if (*fault.what)
+            if (*fault.what) {
                 log_msg(LOG_WARN, "the clock of process %u could not be aligned: %s", leader, fault.what);
+            }
         }
         list->of_lane[lane] = known[leader];
     }
@@ -127,8 +137,9 @@ static bool raw_range(const struct job_clocks *clocks, const struct plan *plan, 
     *from = UINT64_MAX;
     *to = 0;
     for (uint32_t i = 0; i < plan->nnode; i++) {
-        if (clocks->result.of_lane[plan->nodes[i].lane] != clock || !raw[i].end_ns)
+        if (clocks->result.of_lane[plan->nodes[i].lane] != clock || !raw[i].end_ns) {
             continue;
+        }
         *from = raw[i].start_ns < *from ? raw[i].start_ns : *from;
         *to = raw[i].end_ns > *to ? raw[i].end_ns : *to;
     }
@@ -143,10 +154,12 @@ static void finish_clock(struct job_clocks *clocks, const struct plan *plan, uin
 
     ran = raw_range(clocks, plan, clocks->times, index, &from, &to);
     /* Nothing starts before the run: the earliest place is where the least is claimed that is surely wrong. */
-    if (clock->map.kind == CLOCK_UNALIGNED && ran)
+    if (clock->map.kind == CLOCK_UNALIGNED && ran) {
         clock->map.points[0].offset_ns = (int64_t)(clocks->begun_ns - from);
-    if (!ran)
+    }
+    if (!ran) {
         from = to = clock->map.points[0].at_ns;
+    }
     clock->error_ns = clock_map_worst_error(&clock->map, from, to);
 }
 
@@ -156,20 +169,24 @@ int job_clocks_settle(struct job_clocks *clocks, struct segment *seg, struct err
     const struct segment_times *raw = (const void *)((const char *)seg->header + seg->header->times_at);
     struct segment_times *times;
 
-    if (list_clocks(clocks, plan_lane_count(plan), err) < 0)
+    if (list_clocks(clocks, plan_lane_count(plan), err) < 0) {
         return -1;
+    }
     times = realloc(clocks->times, (plan->nnode + 1u) * sizeof *clocks->times);
-    if (!times)
+    if (!times) {
         return error_nomem(err, "clocks", plan->nnode * sizeof *clocks->times);
+    }
     clocks->times = times;
     memcpy(clocks->times, raw, plan->nnode * sizeof *raw);
-    for (uint32_t i = 0; i < clocks->result.count; i++)
+    for (uint32_t i = 0; i < clocks->result.count; i++) {
         finish_clock(clocks, plan, i);
+    }
     for (uint32_t i = 0; i < plan->nnode; i++) {
         struct segment_times *t = &clocks->times[i];
         const struct clock_map *map = &run_clocks_of(&clocks->result, plan->nodes[i].lane)->map;
-        if (!t->end_ns)
+        if (!t->end_ns) {
             continue;
+        }
         t->start_ns = clock_map_to_root(map, t->start_ns);
         t->end_ns = clock_map_to_root(map, t->end_ns);
     }

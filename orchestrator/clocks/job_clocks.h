@@ -12,13 +12,13 @@
 #define L3R_ORCHESTRATOR_CLOCKS_JOB_CLOCKS_H
 
 #include "common/segment/segment.h"
-#include "orchestrator/profiles/run_clocks.h"
 #include "orchestrator/messages/mpi_job.h"
 #include "orchestrator/messages/order.h"
+#include "orchestrator/profiles/run_clocks.h"
 
 /* What a process tells of its clock. */
 struct job_clocks_told {
-    uint32_t round; /* of job_clocks_measure() */
+    uint32_t round;                 /* of job_clocks_measure() */
     char identity[ORDER_CLOCK_MAX]; /* equal for two processes exactly when their clocks are one */
     char host[RUN_CLOCK_HOST_MAX];
 };
@@ -32,7 +32,7 @@ struct job_clocks_message {
 
 struct job_clocks_process {
     struct job_clocks_told told; /* identity "": it told nothing yet */
-    bool deaf;               /* a message to it is under way for too long: `out` belongs to MPI */
+    bool deaf;                   /* a message to it is under way for too long: `out` belongs to MPI */
     struct job_clocks_message out;
     struct clock_point points[2]; /* the first measurement and the last */
     uint32_t npoint;
@@ -42,10 +42,10 @@ struct job_clocks_process {
 struct job_clocks {
     uint32_t size, world_size; /* processes, cards */
     uint32_t round;
-    uint64_t begun_ns;               /* no executor ran before; process 0's clock */
+    uint64_t begun_ns;                    /* no executor ran before; process 0's clock */
     struct job_clocks_process *processes; /* size */
-    struct segment_times *times;      /* of job_clocks_settle() */
-    struct run_clocks result;         /* of job_clocks_settle() */
+    struct segment_times *times;          /* of job_clocks_settle() */
+    struct run_clocks result;             /* of job_clocks_settle() */
 };
 
 /* To be freed with job_clocks_free() in every case. */

@@ -22,8 +22,9 @@ static int put(struct job_clocks_process *p, int process, struct job_clocks_mess
 {
     int rc;
 
-    if (p->deaf)
+    if (p->deaf) {
         return 1;
+    }
     p->out = message;
     rc = mpi_message_send(&p->out, sizeof p->out, process, TAG_QUESTION, deadline, err);
     p->deaf = rc != 0;
@@ -37,11 +38,12 @@ static int take_identity(struct job_clocks_process *p, int process, uint32_t rou
     struct job_clocks_told told;
     int rc;
 
-    do
+    do {
         rc = mpi_message_receive(&told, sizeof told, process, TAG_IDENTITY, deadline, false, err);
-    while (rc == 0 && told.round != round);
-    if (rc == 0)
+    } while (rc == 0 && told.round != round);
+    if (rc == 0) {
         p->told = told;
+    }
     return rc;
 }
 
@@ -56,8 +58,9 @@ static int ask(struct job_clocks_process *p, int process, struct job_clocks_mess
     while (rc == 0) {
         rc = mpi_message_receive(&answer, sizeof answer, process, TAG_ANSWER, deadline, true, err);
         sample->received_ns = clock_now_ns();
-        if (rc == 0 && answer.round == question.round && answer.number == question.number)
+        if (rc == 0 && answer.round == question.round && answer.number == question.number) {
             break;
+        }
     }
     sample->stamp_ns = rc == 0 ? answer.stamp_ns : 0;
     return rc;
@@ -74,8 +77,9 @@ static int measure(struct job_clocks_process *p, int process, uint32_t round, ui
         rc = ask(p, process, (struct job_clocks_message){round, (int32_t)n, 0}, deadline, &samples[n], err);
         n += rc == 0;
     }
-    if (clock_point_of(samples, n, &point) < 0)
+    if (clock_point_of(samples, n, &point) < 0) {
         return rc ? rc : 1;
+    }
     log_msg(LOG_DEBUG, "clock of process %d: %.9f s from ours, within %llu ns", process, (double)point.offset_ns / 1e9,
             (unsigned long long)point.error_ns);
     p->points[p->npoint ? 1 : 0] = point;
@@ -93,20 +97,24 @@ static bool has_cards(const struct job_clocks *clocks, uint32_t process)
 
 static void tell_unmeasured(const struct job_clocks *clocks, uint32_t process, int rc, const struct error *err)
 {
-    if (!has_cards(clocks, process))
+    if (!has_cards(clocks, process)) {
         return;
-    if (rc > 0)
+    }
+    if (rc > 0) {
         log_msg(LOG_WARN, "the clock of process %u could not be aligned: it did not answer within %d s", process,
                 LIMIT_S);
-    else
+    } else {
         log_msg(LOG_WARN, "the clock of process %u could not be aligned: %s", process, err->what);
+    }
 }
 
 static bool all_share(const struct job_clocks *clocks)
 {
-    for (uint32_t p = 1; p < clocks->size; p++)
-        if (strcmp(clocks->processes[p].told.identity, clocks->processes[0].told.identity) != 0)
+    for (uint32_t p = 1; p < clocks->size; p++) {
+        if (strcmp(clocks->processes[p].told.identity, clocks->processes[0].told.identity) != 0) {
             return false;
+        }
+    }
     return true;
 }
 
@@ -116,29 +124,36 @@ int job_clocks_measure(struct job_clocks *clocks, const struct mpi_job *job, str
     uint64_t deadline = limit_ns(1);
     struct error fault;
 
-    if (all_share(clocks))
+    if (all_share(clocks)) {
         return 0;
+    }
     memcpy(order.clock, clocks->processes[0].told.identity, sizeof order.clock);
-    if (mpi_job_share(job, &order, sizeof order, err) < 0)
+    if (mpi_job_share(job, &order, sizeof order, err) < 0) {
         return -1;
+    }
     for (uint32_t p = 1; p < clocks->size; p++) {
         int rc = take_identity(&clocks->processes[p], (int)p, order.round, deadline, &fault);
-        if (rc)
+        if (rc) {
             tell_unmeasured(clocks, p, rc, &fault);
+        }
     }
     for (uint32_t p = 1; p < clocks->size; p++) {
         struct job_clocks_process *process = &clocks->processes[p];
         bool told = process->told.round == order.round;
         int rc = 0;
 
-        if (told && strcmp(process->told.identity, order.clock) == 0)
+        if (told && strcmp(process->told.identity, order.clock) == 0) {
             continue;
-        if (told && has_cards(clocks, p) && job_clocks_leader(clocks, p) == p)
+        }
+        if (told && has_cards(clocks, p) && job_clocks_leader(clocks, p) == p) {
             rc = measure(process, (int)p, order.round, deadline, &fault);
-        if (rc)
+        }
+        if (rc) {
             tell_unmeasured(clocks, p, rc, &fault);
-        if (put(process, (int)p, (struct job_clocks_message){order.round, -1, 0}, deadline, &fault) < 0)
+        }
+        if (put(process, (int)p, (struct job_clocks_message){order.round, -1, 0}, deadline, &fault) < 0) {
             error_print(&fault);
+        }
     }
     return 0;
 }
@@ -151,16 +166,19 @@ static int answer(uint32_t round, bool brisk, uint64_t deadline, struct error *e
     struct job_clocks_message message;
     int rc = mpi_message_receive(&message, sizeof message, 0, TAG_QUESTION, deadline, brisk, err);
 
-    if (rc < 0)
+    if (rc < 0) {
         return -1;
+    }
     if (rc == 1) {
         log_msg(LOG_DEBUG, "process 0 did not ask for the time of this process");
         return 1;
     }
-    if (message.round != round)
+    if (message.round != round) {
         return 0; /* of a round that this process came too late for */
-    if (message.number < 0)
+    }
+    if (message.number < 0) {
         return 1;
+    }
     message.stamp_ns = clock_now_ns();
     rc = mpi_message_send(&message, sizeof message, 0, TAG_ANSWER, deadline, err);
     return rc == 1 ? error_set(err, "clocks", "look at process 0 of the job", "process 0 takes no messages") : rc;
@@ -175,14 +193,17 @@ int job_clocks_answer(const struct mpi_job *job, const struct order *order, stru
     job_clocks_identify(&told);
     told.round = order->round;
     rc = mpi_message_send(&told, sizeof told, 0, TAG_IDENTITY, deadline, err);
-    if (rc)
+    if (rc) {
         return rc < 0 ? -1
                       : error_set(err, "clocks", "look at process 0 of the job",
                                   "process 0 takes no messages of process %d", job->rank);
-    if (strcmp(told.identity, order->clock) == 0)
+    }
+    if (strcmp(told.identity, order->clock) == 0) {
         return 0;
+    }
     rc = answer(order->round, false, deadline, err); /* until it is its turn it sleeps */
-    while (rc == 0)
+    while (rc == 0) {
         rc = answer(order->round, true, deadline, err);
+    }
     return rc < 0 ? -1 : 0;
 }

@@ -17,14 +17,16 @@ static void load_block(enum dtype type, const unsigned char *src, double *dst, u
         }
         return;
     }
-    for (uint64_t i = 0; i < count; i++)
+    for (uint64_t i = 0; i < count; i++) {
         dst[i] = dtype_load(type, src + i * size);
+    }
 }
 
 static void note(struct comparison *out, uint64_t index, double actual, double expected)
 {
-    if (out->nshown < VERIFY_MAX_SHOWN)
+    if (out->nshown < VERIFY_MAX_SHOWN) {
         out->shown[out->nshown++] = (struct mismatch){.index = index, .actual = actual, .expected = expected};
+    }
     out->mismatched++;
 }
 
@@ -37,19 +39,22 @@ static void compare_float(struct comparison *out, uint64_t index, double actual,
         out->ignored++;
         return;
     }
-    if (actual == expected) /* equal infinities too */
+    if (actual == expected) { /* equal infinities too */
         return;
+    }
     diff = fabs(actual - expected);
     if (!isfinite(diff)) {
         out->max_abs_error = INFINITY;
         note(out, index, actual, expected);
         return;
     }
-    if (diff > out->max_abs_error)
+    if (diff > out->max_abs_error) {
         out->max_abs_error = diff;
+    }
     /* Negated, so that a tolerance that is not a number lets nothing through. */
-    if (!(diff <= tol->atol + tol->rtol * fabs(expected)))
+    if (!(diff <= tol->atol + tol->rtol * fabs(expected))) {
         note(out, index, actual, expected);
+    }
 }
 
 /* 64-bit integers as magnitude and sign: their difference needs 65 bits, and no double holds it. */
@@ -63,15 +68,17 @@ static struct wide load_wide(enum dtype type, const unsigned char *src)
     uint64_t bits;
 
     memcpy(&bits, src, sizeof bits);
-    if (type == DTYPE_INT64 && bits >> 63)
+    if (type == DTYPE_INT64 && bits >> 63) {
         return (struct wide){.magnitude = -bits, .negative = true};
+    }
     return (struct wide){.magnitude = bits, .negative = false};
 }
 
 static long double wide_difference(struct wide a, struct wide b)
 {
-    if (a.negative != b.negative)
+    if (a.negative != b.negative) {
         return (long double)a.magnitude + (long double)b.magnitude;
+    }
     return (long double)(a.magnitude > b.magnitude ? a.magnitude - b.magnitude : b.magnitude - a.magnitude);
 }
 
@@ -81,12 +88,15 @@ static void compare_wide(enum dtype type, const unsigned char *actual, const uns
     for (uint64_t i = 0; i < count; i++) {
         struct wide a = load_wide(type, actual + i * 8), e = load_wide(type, expected + i * 8);
         long double diff = wide_difference(a, e);
-        if (diff == 0)
+        if (diff == 0) {
             continue;
-        if ((double)diff > out->max_abs_error)
+        }
+        if ((double)diff > out->max_abs_error) {
             out->max_abs_error = (double)diff;
-        if (!(diff <= (long double)tol->atol + (long double)tol->rtol * (long double)e.magnitude))
+        }
+        if (!(diff <= (long double)tol->atol + (long double)tol->rtol * (long double)e.magnitude)) {
             note(out, i, dtype_load(type, actual + i * 8), dtype_load(type, expected + i * 8));
+        }
     }
 }
 
@@ -96,26 +106,29 @@ static bool may_hold_nan(enum dtype type, const unsigned char *block, uint64_t c
     unsigned limit = type == DTYPE_BFLOAT16 ? 0x7f80 : 0x7c00; /* infinity */
     uint16_t bits;
 
-    if (!dtype_is_float(type))
+    if (!dtype_is_float(type)) {
         return false;
-    if (type != DTYPE_BFLOAT16 && type != DTYPE_FLOAT16)
+    }
+    if (type != DTYPE_BFLOAT16 && type != DTYPE_FLOAT16) {
         return true;
+    }
     for (uint64_t i = 0; i < count; i++) {
         memcpy(&bits, block + i * sizeof bits, sizeof bits);
-        if ((bits & 0x7fffu) > limit)
+        if ((bits & 0x7fffu) > limit) {
             return true;
+        }
     }
     return false;
 }
 
-void compare_elements(enum dtype type, const void *actual, const void *expected, uint64_t count,
-                      struct tolerance tol, bool nan_is_any, struct comparison *out)
+void compare_elements(enum dtype type, const void *actual, const void *expected, uint64_t count, struct tolerance tol,
+                      bool nan_is_any, struct comparison *out)
 {
     compare_arrays(type, actual, type, expected, count, tol, nan_is_any, out);
 }
 
-void compare_arrays(enum dtype type, const void *actual, enum dtype expected_type, const void *expected,
-                    uint64_t count, struct tolerance tol, bool nan_is_any, struct comparison *out)
+void compare_arrays(enum dtype type, const void *actual, enum dtype expected_type, const void *expected, uint64_t count,
+                    struct tolerance tol, bool nan_is_any, struct comparison *out)
 {
     const unsigned char *a = actual, *e = expected;
     size_t size = dtype_size(type), expected_size = dtype_size(expected_type);
@@ -130,11 +143,13 @@ void compare_arrays(enum dtype type, const void *actual, enum dtype expected_typ
     for (uint64_t at = 0; at < count; at += BLOCK) {
         uint64_t n = count - at < BLOCK ? count - at : BLOCK;
         if (type == expected_type && memcmp(a + at * size, e + at * size, n * size) == 0 &&
-            !may_hold_nan(type, a + at * size, n))
+            !may_hold_nan(type, a + at * size, n)) {
             continue;
+        }
         load_block(type, a + at * size, got, n);
         load_block(expected_type, e + at * expected_size, want, n);
-        for (uint64_t i = 0; i < n; i++)
+        for (uint64_t i = 0; i < n; i++) {
             compare_float(out, at + i, got[i], want[i], &tol, nan_is_any);
+        }
     }
 }

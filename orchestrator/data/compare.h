@@ -26,7 +26,7 @@ enum { VERIFY_MAX_SHOWN = 20 };
 
 struct comparison {
     uint64_t count, mismatched;
-    uint64_t ignored; /* NaN in `expected` that matched anything */
+    uint64_t ignored;     /* NaN in `expected` that matched anything */
     double max_abs_error; /* over the elements compared; infinite when a difference is not finite */
     uint32_t nshown;
     struct mismatch shown[VERIFY_MAX_SHOWN];
@@ -34,11 +34,11 @@ struct comparison {
 
 /* Compare `count` elements, of type `type` in both arrays, or, with bfloat16, float32 in `expected`
  * (`expected_type`). With `nan_is_any`, a NaN in `expected` matches anything. */
-void compare_arrays(enum dtype type, const void *actual, enum dtype expected_type, const void *expected,
-                    uint64_t count, struct tolerance tol, bool nan_is_any, struct comparison *out);
+void compare_arrays(enum dtype type, const void *actual, enum dtype expected_type, const void *expected, uint64_t count,
+                    struct tolerance tol, bool nan_is_any, struct comparison *out);
 
 /* The same for arrays of one type. */
-void compare_elements(enum dtype type, const void *actual, const void *expected, uint64_t count,
-                      struct tolerance tol, bool nan_is_any, struct comparison *out);
+void compare_elements(enum dtype type, const void *actual, const void *expected, uint64_t count, struct tolerance tol,
+                      bool nan_is_any, struct comparison *out);
 
 #endif

@@ -6,7 +6,7 @@
 
 #include "common/base/file.h"
 
-static const char *dtype_mend(enum dtype type)
+static const char *dtype_hint(enum dtype type)
 {
     switch (type) {
     case DTYPE_BFLOAT16:
@@ -29,9 +29,10 @@ int fit_dtype(const char *param, enum dtype type, const char *file, const struct
 {
     char name[32];
 
-    if (npy_holds(header, type) || fit_is_widened(type, header))
+    if (npy_holds(header, type) || fit_is_widened(type, header)) {
         return 0;
-    return error_set(err, file, dtype_mend(type), "parameter %s is %s, and %s holds %s", param, dtype_name(type), file,
+    }
+    return error_set(err, file, dtype_hint(type), "parameter %s is %s, and %s holds %s", param, dtype_name(type), file,
                      npy_type_name(header, name, sizeof name));
 }
 
@@ -43,11 +44,13 @@ int fit_shape(const char *param, uint32_t ndim, const int64_t *shape, const char
 
     for (uint32_t i = 0; i < ndim; i++) {
         dynamic = dynamic || shape[i] < 0;
-        if (same && shape[i] >= 0 && shape[i] != header->shape[i])
+        if (same && shape[i] >= 0 && shape[i] != header->shape[i]) {
             same = false;
+        }
     }
-    if (same)
+    if (same) {
         return 0;
+    }
     return error_set(err, file,
                      dynamic ? "give an array of that shape (-1 takes any length)"
                              : "give an array of that shape; where the dimension is dynamic, --shape sets it",
@@ -67,14 +70,16 @@ long fit_storage(const struct plan *plan, const char *name, struct error *err)
         error_nomem(err, "plan", (plan->nstorage + 1) * sizeof *names);
     } else {
         for (uint32_t i = 0; i < plan->nstorage; i++) {
-            if (plan->storages[i].kind != PLAN_PARAM)
+            if (plan->storages[i].kind != PLAN_PARAM) {
                 continue;
+            }
             names[count] = plan_text(plan, plan->storages[i].name);
             storages[count++] = i;
         }
         found = build_match_name(names, count, name, err);
-        if (found >= 0)
+        if (found >= 0) {
             found = (long)storages[found];
+        }
     }
     free(storages);
     free(names);
@@ -101,14 +106,17 @@ static int has_directory(const struct build *build, const char *dir, struct erro
 
     for (size_t part = above; there == 1; part = length) {
         char *path;
-        if (asprintf(&path, "%s/%.*s", build->dir, (int)part, dir) < 0)
+        if (asprintf(&path, "%s/%.*s", build->dir, (int)part, dir) < 0) {
             return error_nomem(err, build->dir, strlen(build->dir) + part);
+        }
         there = file_is_there(path, err);
-        if (there == 1 && !file_is_directory(path))
+        if (there == 1 && !file_is_directory(path)) {
             there = error_set(err, path, "remove or rename it", "%s is not a directory", path);
+        }
         free(path);
-        if (part == length)
+        if (part == length) {
             break;
+        }
     }
     return there;
 }
@@ -123,8 +131,9 @@ static int find_named(const struct build *build, const char *dir, const char *na
         return error_nomem(err, build->dir, strlen(build->dir) + length);
     }
     there = file_is_there(*file, err);
-    if (there == 1 && !file_is_regular(*file))
+    if (there == 1 && !file_is_regular(*file)) {
         there = error_set(err, *file, "remove or rename it", "%s is not a regular file", *file);
+    }
     if (there != 1) {
         free(*file);
         *file = NULL;
@@ -139,12 +148,15 @@ static int find_file(const struct build *build, const char *dir, const char *par
     int there = has_directory(build, dir, err);
 
     *file = NULL;
-    if (there != 1)
+    if (there != 1) {
         return there;
-    if (find_named(build, dir, param, strlen(param), file, suffix, err))
+    }
+    if (find_named(build, dir, param, strlen(param), file, suffix, err)) {
         return -1;
-    if (*file || !param[plain] || !plain_is_unique(build, param))
+    }
+    if (*file || !param[plain] || !plain_is_unique(build, param)) {
         return 0;
+    }
     return find_named(build, dir, param, plain, file, suffix, err);
 }
 

@@ -66,10 +66,11 @@ static void fill_normal(enum dtype type, uint64_t key, unsigned char *dst, uint6
             continue;
         }
         for (uint64_t j = 0; j < n; j++) {
-            if (type == DTYPE_FLOAT16 || type == DTYPE_BFLOAT16)
+            if (type == DTYPE_FLOAT16 || type == DTYPE_BFLOAT16) {
                 store_16(type, dst + (i + j) * size, pair[j]);
-            else
+            } else {
                 dtype_store(type, dst + (i + j) * size, (double)pair[j]);
+            }
         }
     }
 }
@@ -81,14 +82,23 @@ static void fill_small(size_t size, unsigned mask, uint64_t key, unsigned char *
 
     for (uint64_t i = 0; i < count; i++, dst += size) {
         uint64_t value;
-        if (i % 16 == 0)
+        if (i % 16 == 0) {
             w = word(key, i / 16);
+        }
         value = (w >> (i % 16 * 4)) & mask;
         switch (size) {
-        case 1: dst[0] = (unsigned char)value; break;
-        case 2: memcpy(dst, &value, 2); break;
-        case 4: memcpy(dst, &value, 4); break;
-        default: memcpy(dst, &value, 8); break;
+        case 1:
+            dst[0] = (unsigned char)value;
+            break;
+        case 2:
+            memcpy(dst, &value, 2);
+            break;
+        case 4:
+            memcpy(dst, &value, 4);
+            break;
+        default:
+            memcpy(dst, &value, 8);
+            break;
         }
     }
 }
@@ -97,8 +107,9 @@ void generate(enum dtype type, uint64_t seed, const char *name, void *dst, uint6
 {
     uint64_t key = XXH3_64bits_withSeed(name, strlen(name), seed);
 
-    if (dtype_is_float(type))
+    if (dtype_is_float(type)) {
         fill_normal(type, key, dst, count);
-    else
+    } else {
         fill_small(dtype_size(type), type == DTYPE_BOOL ? 1 : 7, key, dst, count);
+    }
 }

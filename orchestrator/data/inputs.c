@@ -27,8 +27,9 @@ struct inputs {
 static const struct source *find_source(const struct inputs *in, const char *param)
 {
     for (size_t i = 0; i < in->count; i++) {
-        if (strcmp(in->sources[i].name, param) == 0)
+        if (strcmp(in->sources[i].name, param) == 0) {
             return &in->sources[i];
+        }
     }
     return NULL;
 }
@@ -37,8 +38,9 @@ static int add_source(struct inputs *in, const char *name, const char *file, str
 {
     struct source *grown = realloc(in->sources, (in->count + 1) * sizeof *grown), *s;
 
-    if (!grown)
+    if (!grown) {
         return error_nomem(err, file, (in->count + 1) * sizeof *grown);
+    }
     in->sources = grown;
     s = &grown[in->count];
     memset(s, 0, sizeof *s);
@@ -61,21 +63,25 @@ static int scalar_text(struct source *s, enum dtype type, struct error *err)
     uint64_t bits = 0;
     int rc;
 
-    if (s->header.count != 1)
+    if (s->header.count != 1) {
         return error_set(err, s->file, "give an array with one element, or --scalar",
                          "parameter %s is a scalar, and %s has shape %s", s->name, s->file,
                          npy_shape_text(s->header.ndim, s->header.shape, shape, sizeof shape));
-    if (fit_is_widened(type, &s->header))
+    }
+    if (fit_is_widened(type, &s->header)) {
         type = DTYPE_FLOAT32; /* whoever takes the scalar rounds it */
+    }
     rc = npy_read(s->file, &s->header, &bits, err);
-    if (rc)
+    if (rc) {
         return -1;
-    if (type == DTYPE_UINT64)
+    }
+    if (type == DTYPE_UINT64) {
         snprintf(text, sizeof text, "%" PRIu64, bits);
-    else if (type == DTYPE_INT64)
+    } else if (type == DTYPE_INT64) {
         snprintf(text, sizeof text, "%" PRId64, (int64_t)bits);
-    else
+    } else {
         snprintf(text, sizeof text, "%.17g", dtype_load(type, &bits));
+    }
     s->scalar = strdup(text);
     return s->scalar ? 0 : error_nomem(err, s->file, strlen(text) + 1);
 }
@@ -86,16 +92,20 @@ static int open_source(struct inputs *in, const struct build_param *p, const cha
 {
     struct source *s;
 
-    if (p->dtype == DTYPE_COUNT)
+    if (p->dtype == DTYPE_COUNT) {
         return error_set(err, file, "leave the file out, or compile the program with another dtype",
                          "parameter %s is %s, for which no array can be given", p->name, p->dtype_text);
-    if (add_source(in, p->name, file, err))
+    }
+    if (add_source(in, p->name, file, err)) {
         return -1;
+    }
     s = &in->sources[in->count - 1];
-    if (fit_dtype(p->name, p->dtype, file, &s->header, err))
+    if (fit_dtype(p->name, p->dtype, file, &s->header, err)) {
         return -1;
-    if (p->scalar)
+    }
+    if (p->scalar) {
         return scalar_text(s, p->dtype, err);
+    }
     return fit_shape(p->name, p->ndim, p->shape, file, &s->header, err);
 }
 
@@ -103,11 +113,13 @@ static int open_given(struct inputs *in, const struct build *build, const struct
 {
     const struct build_param *p = NULL;
 
-    if (build && !(p = build_find_param(build, given->name, err)))
+    if (build && !(p = build_find_param(build, given->name, err))) {
         return -1;
-    if (find_source(in, p ? p->name : given->name))
+    }
+    if (find_source(in, p ? p->name : given->name)) {
         return error_set_kind(err, ERROR_USAGE, "--input", "give one file for it", "parameter %s is given two files",
                               p ? p->name : given->name);
+    }
     return p ? open_source(in, p, given->file, err) : add_source(in, given->name, given->file, err);
 }
 
@@ -118,16 +130,20 @@ static int open_of_build(struct inputs *in, const struct build *build, struct er
         const struct build_param *p = &build->params[i];
         char *file;
         int rc;
-        if (p->direction == PLAN_OUT || find_source(in, p->name))
+        if (p->direction == PLAN_OUT || find_source(in, p->name)) {
             continue;
-        if (fit_find(build, "data/in", p->name, &file, err))
+        }
+        if (fit_find(build, "data/in", p->name, &file, err)) {
             return -1;
+        }
         rc = file ? open_source(in, p, file, err) : 0;
-        if (!file && fit_has_pt(build, "data/in", p->name))
+        if (!file && fit_has_pt(build, "data/in", p->name)) {
             log_note("data/in/%s.pt is not read, numbers are generated: save it as .npy to use it", p->name);
+        }
         free(file);
-        if (rc)
+        if (rc) {
             return -1;
+        }
     }
     return 0;
 }
@@ -139,14 +155,17 @@ int inputs_open(struct inputs **out, const struct build *build, const struct nam
     int rc = 0;
 
     *out = NULL;
-    if (!in)
+    if (!in) {
         return error_nomem(err, "inputs", sizeof *in);
+    }
     in->seed = seed;
     in->names_as_typed = !build;
-    for (size_t i = 0; i < ngiven && rc == 0; i++)
+    for (size_t i = 0; i < ngiven && rc == 0; i++) {
         rc = open_given(in, build, &given[i], err);
-    if (rc == 0 && build)
+    }
+    if (rc == 0 && build) {
         rc = open_of_build(in, build, err);
+    }
     if (rc) {
         inputs_free(in);
         return -1;
@@ -157,8 +176,9 @@ int inputs_open(struct inputs **out, const struct build *build, const struct nam
 
 void inputs_free(struct inputs *in)
 {
-    if (!in)
+    if (!in) {
         return;
+    }
     for (size_t i = 0; i < in->count; i++) {
         free(in->sources[i].name);
         free(in->sources[i].file);
@@ -174,8 +194,9 @@ bool inputs_shape(const struct inputs *in, const char *param, uint32_t *ndim, in
 {
     const struct source *s = find_source(in, param);
 
-    if (!s || s->scalar)
+    if (!s || s->scalar) {
         return false;
+    }
     *ndim = s->header.ndim;
     memcpy(shape, s->header.shape, s->header.ndim * sizeof *shape);
     return true;
@@ -200,11 +221,13 @@ static const struct source *storage_source(const struct inputs *in, const struct
 {
     const struct source *s = find_source(in, plan_text(plan, plan->storages[storage].name));
 
-    if (s)
+    if (s) {
         return s->scalar ? NULL : s;
+    }
     for (size_t i = 0; in->names_as_typed && i < in->count; i++) {
-        if (fit_storage(plan, in->sources[i].name, NULL) == (long)storage)
+        if (fit_storage(plan, in->sources[i].name, NULL) == (long)storage) {
             return &in->sources[i];
+        }
     }
     return NULL;
 }
@@ -214,8 +237,9 @@ static int check_source(const struct source *s, const struct plan *plan, uint32_
     const struct plan_storage *st = &plan->storages[storage];
     const char *name = plan_text(plan, st->name);
 
-    if (fit_dtype(name, st->dtype, s->file, &s->header, err))
+    if (fit_dtype(name, st->dtype, s->file, &s->header, err)) {
         return -1;
+    }
     return fit_shape(name, st->ndim, plan->dims + st->dims, s->file, &s->header, err);
 }
 
@@ -228,16 +252,18 @@ int inputs_check(const struct inputs *in, const struct plan *plan, struct error 
         const struct source *s = &in->sources[i];
         long storage;
 
-        if (s->scalar)
+        if (s->scalar) {
             continue;
+        }
         storage = fit_storage(plan, s->name, err);
-        if (storage < 0 || check_source(s, plan, (uint32_t)storage, err))
+        if (storage < 0 || check_source(s, plan, (uint32_t)storage, err)) {
             rc = -1;
-        else if (given[storage])
+        } else if (given[storage]) {
             rc = error_set_kind(err, ERROR_USAGE, "--input", "give one file for it", "parameter %s is given two files",
                                 plan_text(plan, plan->storages[storage].name));
-        else
+        } else {
             given[storage] = true;
+        }
     }
     free(given);
     return rc;
@@ -249,14 +275,17 @@ static int read_rounded(const struct source *s, const char *name, unsigned char 
     float *wide = malloc(s->header.count * sizeof *wide + 1);
     int rc;
 
-    if (!wide)
+    if (!wide) {
         return error_nomem(err, s->file, s->header.count * sizeof *wide);
+    }
     rc = npy_read(s->file, &s->header, wide, err);
-    for (uint64_t i = 0; rc == 0 && i < s->header.count; i++)
+    for (uint64_t i = 0; rc == 0 && i < s->header.count; i++) {
         dtype_store(DTYPE_BFLOAT16, dst + i * dtype_size(DTYPE_BFLOAT16), (double)wide[i]);
+    }
     free(wide);
-    if (rc == 0)
+    if (rc == 0) {
         log_note("%s holds float32: rounded to bfloat16 for parameter %s", s->file, name);
+    }
     return rc;
 }
 
@@ -265,15 +294,19 @@ int inputs_fill(const struct inputs *in, const struct plan *plan, uint32_t stora
     const struct plan_storage *st = &plan->storages[storage];
     const struct source *s = storage_source(in, plan, storage);
 
-    if (s && check_source(s, plan, storage, err))
+    if (s && check_source(s, plan, storage, err)) {
         return -1;
-    if (s && fit_is_widened(st->dtype, &s->header))
+    }
+    if (s && fit_is_widened(st->dtype, &s->header)) {
         return read_rounded(s, plan_text(plan, st->name), dst, err);
-    if (s)
+    }
+    if (s) {
         return npy_read(s->file, &s->header, dst, err);
-    if (st->direction == PLAN_OUT)
+    }
+    if (st->direction == PLAN_OUT) {
         memset(dst, 0, st->nbytes);
-    else
+    } else {
         generate(st->dtype, in->seed, plan_text(plan, st->name), dst, st->nbytes / dtype_size(st->dtype));
+    }
     return 0;
 }

@@ -26,8 +26,9 @@ struct verify {
 static const struct expected *find_expected(const struct verify *v, uint32_t storage)
 {
     for (uint32_t i = 0; i < v->count; i++) {
-        if (v->items[i].storage == storage)
+        if (v->items[i].storage == storage) {
             return &v->items[i];
+        }
     }
     return NULL;
 }
@@ -41,18 +42,21 @@ static int add_expected(struct verify *v, const struct plan *plan, uint32_t stor
     const char *name = plan_text(plan, st->name);
     struct expected *grown = realloc(v->items, (v->count + 1) * sizeof *grown), *e;
 
-    if (!grown)
+    if (!grown) {
         return error_nomem(err, file, (v->count + 1) * sizeof *grown);
+    }
     v->items = grown;
     e = &grown[v->count];
     memset(e, 0, sizeof *e);
     e->storage = storage;
     e->file = strdup(file);
-    if (!e->file)
+    if (!e->file) {
         return error_nomem(err, file, strlen(file) + 1);
+    }
     v->count++;
-    if (npy_open(file, &e->header, err) || fit_dtype(name, st->dtype, file, &e->header, err))
+    if (npy_open(file, &e->header, err) || fit_dtype(name, st->dtype, file, &e->header, err)) {
         return -1;
+    }
     return fit_shape(name, st->ndim, plan->dims + st->dims, file, &e->header, err);
 }
 
@@ -60,11 +64,13 @@ static int add_given(struct verify *v, const struct plan *plan, const struct nam
 {
     long storage = fit_storage(plan, given->name, err);
 
-    if (storage < 0)
+    if (storage < 0) {
         return -1;
-    if (find_expected(v, (uint32_t)storage))
+    }
+    if (find_expected(v, (uint32_t)storage)) {
         return error_set_kind(err, ERROR_USAGE, "--expect", "give one file for it", "parameter %s is given two files",
                               plan_text(plan, plan->storages[storage].name));
+    }
     return add_expected(v, plan, (uint32_t)storage, given->file, err);
 }
 
@@ -74,35 +80,42 @@ static int add_of_build(struct verify *v, const struct build *build, const struc
         const struct plan_storage *st = &plan->storages[i];
         char *file;
         int rc;
-        if (st->kind != PLAN_PARAM || st->direction == PLAN_IN || find_expected(v, i))
+        if (st->kind != PLAN_PARAM || st->direction == PLAN_IN || find_expected(v, i)) {
             continue;
-        if (fit_find(build, "data/out", plan_text(plan, st->name), &file, err))
+        }
+        if (fit_find(build, "data/out", plan_text(plan, st->name), &file, err)) {
             return -1;
+        }
         rc = file ? add_expected(v, plan, i, file, err) : 0;
-        if (!file && fit_has_pt(build, "data/out", plan_text(plan, st->name)))
+        if (!file && fit_has_pt(build, "data/out", plan_text(plan, st->name))) {
             log_note("data/out/%s.pt is not read, the parameter is not compared: save it as .npy to compare",
                      plan_text(plan, st->name));
+        }
         free(file);
-        if (rc)
+        if (rc) {
             return -1;
+        }
     }
     return 0;
 }
 
-int verify_open(struct verify **out, const struct build *build, const struct plan *plan,
-                const struct named_file *given, size_t ngiven, struct tolerance tol, struct error *err)
+int verify_open(struct verify **out, const struct build *build, const struct plan *plan, const struct named_file *given,
+                size_t ngiven, struct tolerance tol, struct error *err)
 {
     struct verify *v = calloc(1, sizeof *v);
     int rc = 0;
 
     *out = NULL;
-    if (!v)
+    if (!v) {
         return error_nomem(err, "verify", sizeof *v);
+    }
     v->tol = tol;
-    for (size_t i = 0; i < ngiven && rc == 0; i++)
+    for (size_t i = 0; i < ngiven && rc == 0; i++) {
         rc = add_given(v, plan, &given[i], err);
-    if (rc == 0 && build)
+    }
+    if (rc == 0 && build) {
         rc = add_of_build(v, build, plan, err);
+    }
     if (rc) {
         verify_free(v);
         return -1;
@@ -113,10 +126,12 @@ int verify_open(struct verify **out, const struct build *build, const struct pla
 
 void verify_free(struct verify *v)
 {
-    if (!v)
+    if (!v) {
         return;
-    for (uint32_t i = 0; i < v->count; i++)
+    }
+    for (uint32_t i = 0; i < v->count; i++) {
         free(v->items[i].file);
+    }
     free(v->items);
     free(v);
 }
@@ -154,8 +169,9 @@ static void show_mismatches(const struct plan *plan, uint32_t storage, const str
                 element_value(st->dtype, (const char *)actual + at * element, got, sizeof got),
                 element_value(expected_type, (const char *)expected + at * expected_element, want, sizeof want));
     }
-    if (found->mismatched > found->nshown)
+    if (found->mismatched > found->nshown) {
         log_msg(LOG_ERROR, "%s: and %" PRIu64 " more", plan_text(plan, st->name), found->mismatched - found->nshown);
+    }
 }
 
 /* Compare; the caller frees `*expected`, also after a failure. */
@@ -166,10 +182,12 @@ static int compare_with(const struct expected *e, const struct verify *v, const 
     size_t nbytes = e->header.count * e->header.size;
 
     *expected = malloc(nbytes ? nbytes : 1);
-    if (!*expected)
+    if (!*expected) {
         return error_nomem(err, e->file, nbytes);
-    if (npy_read(e->file, &e->header, *expected, err))
+    }
+    if (npy_read(e->file, &e->header, *expected, err)) {
         return -1;
+    }
     compare_arrays(st->dtype, actual, file_dtype(st, e), *expected, e->header.count, v->tol, true, found);
     return 0;
 }
@@ -183,21 +201,25 @@ int verify_storage_full(const struct verify *v, const struct plan *plan, uint32_
     void *expected;
 
     *file = NULL;
-    if (!e)
+    if (!e) {
         return 0;
+    }
     if (compare_with(e, v, plan, actual, found, &expected, err) < 0) {
         free(expected);
         return -1;
     }
     *file = e->file;
-    if (found->mismatched)
+    if (found->mismatched) {
         show_mismatches(plan, storage, found, actual, file_dtype(st, e), expected);
+    }
     free(expected);
-    if (found->ignored)
+    if (found->ignored) {
         log_note("%s: %" PRIu64 " of %" PRIu64 " expected elements are NaN and match anything", name, found->ignored,
                  found->count);
-    if (!found->mismatched)
+    }
+    if (!found->mismatched) {
         return 0;
+    }
     return error_set_kind(err, ERROR_FAIL, e->file, NULL,
                           "%s: %" PRIu64 " of %" PRIu64 " elements differ from what was expected (rtol %g, atol %g, "
                           "largest difference %g)",
@@ -212,8 +234,9 @@ int verify_matches(const struct verify *v, const struct plan *plan, uint32_t sto
     void *expected;
     int rc;
 
-    if (!e)
+    if (!e) {
         return 1;
+    }
     rc = compare_with(e, v, plan, actual, &found, &expected, err);
     free(expected);
     return rc < 0 ? -1 : found.mismatched == 0;
@@ -238,12 +261,15 @@ int save_output(const char *dir, const struct plan *plan, uint32_t storage, cons
     int rc;
 
     /* A plan can come from a file, and its names from anywhere. */
-    if (!*name || *name == '.' || strchr(name, '/'))
+    if (!*name || *name == '.' || strchr(name, '/')) {
         return error_set(err, dir, "rename the parameter", "\"%.60s\" cannot be the name of a file", name);
-    if (file_make_dirs(dir, err))
+    }
+    if (file_make_dirs(dir, err)) {
         return -1;
-    if (asprintf(&path, "%s/%s.npy", dir, name) < 0)
+    }
+    if (asprintf(&path, "%s/%s.npy", dir, name) < 0) {
         return error_nomem(err, dir, strlen(dir) + strlen(name) + 6);
+    }
     rc = npy_write(path, st->dtype, st->ndim, plan->dims + st->dims, data, err);
     free(path);
     return rc;

@@ -19,8 +19,8 @@
 
 struct verify; /* the expected files, checked to exist and to fit */
 
-int verify_open(struct verify **out, const struct build *build, const struct plan *plan,
-                const struct named_file *given, size_t ngiven, struct tolerance tol, struct error *err);
+int verify_open(struct verify **out, const struct build *build, const struct plan *plan, const struct named_file *given,
+                size_t ngiven, struct tolerance tol, struct error *err);
 void verify_free(struct verify *v); /* NULL is fine */
 
 /* How many parameters are compared; 0 means that nothing is known about the result. */

@@ -7,9 +7,9 @@
 
 #include "common/base/clock.h"
 #include "common/base/file.h"
-#include "orchestrator/gather/parcel.h"
 #include "orchestrator/gather/gather.h"
 #include "orchestrator/gather/gather_wire.h"
+#include "orchestrator/gather/parcel.h"
 #include "orchestrator/messages/mpi_call.h"
 
 enum { LIMIT_S = 10 };
@@ -31,11 +31,13 @@ static int make_token(struct gather_receiver *r, const char *dir, bool stream, c
 {
     uint64_t nonce[2];
 
-    if (getrandom(nonce, sizeof nonce, 0) != (ssize_t)sizeof nonce)
+    if (getrandom(nonce, sizeof nonce, 0) != (ssize_t)sizeof nonce) {
         return error_errno(err, "getrandom", NULL, "cannot make a token");
+    }
     snprintf(token, GATHER_TOKEN, "%016llx%016llx", (unsigned long long)nonce[0], (unsigned long long)nonce[1]);
-    if (stream) /* nobody will find it */
+    if (stream) { /* nobody will find it */
         return 0;
+    }
     r->token_path = gather_token_path(dir, token, err);
     return r->token_path ? file_write_unsynced(r->token_path, token, strlen(token), err) : -1;
 }
@@ -47,15 +49,17 @@ int gather_open(struct gather_receiver **out, const char *dir, int nprocess, boo
 
     *out = r;
     token[0] = '\0';
-    if (!r)
+    if (!r) {
         return error_nomem(err, "profiles", sizeof *r);
+    }
     r->nprocess = (uint32_t)nprocess;
     r->states = calloc(r->nprocess, sizeof *r->states);
-    if (!r->states)
+    if (!r->states) {
         error_nomem(err, "profiles", r->nprocess);
-    else if (inbox_open(&r->inbox, dir, r->nprocess, err) == 0 && parcel_open(&r->parcel, err) == 0 &&
-             make_token(r, dir, stream, token, err) == 0)
+    } else if (inbox_open(&r->inbox, dir, r->nprocess, err) == 0 && parcel_open(&r->parcel, err) == 0 &&
+               make_token(r, dir, stream, token, err) == 0) {
         return 0;
+    }
     gather_close(r);
     *out = NULL;
     return -1;
@@ -64,17 +68,19 @@ int gather_open(struct gather_receiver **out, const char *dir, int nprocess, boo
 /* Once in each pass. */
 static void begin_sender(struct gather_receiver *r, uint32_t process)
 {
-    if (r->states[process] == SENDER_NONE)
+    if (r->states[process] == SENDER_NONE) {
         r->nsender++;
-    else if (r->states[process] == SENDER_DONE)
+    } else if (r->states[process] == SENDER_DONE) {
         r->ndone--;
+    }
     r->states[process] = SENDER_SENDS;
 }
 
 static void remove_token(struct gather_receiver *r)
 {
-    if (r->token_path)
+    if (r->token_path) {
         unlink(r->token_path);
+    }
     free(r->token_path);
     r->token_path = NULL;
 }
@@ -82,16 +88,19 @@ static void remove_token(struct gather_receiver *r)
 /* Who says hello has looked for the token. */
 static void greet(struct gather_receiver *r, const struct event *event)
 {
-    if (event->nbytes)
+    if (event->nbytes) {
         begin_sender(r, event->rank);
-    if (++r->nheard == r->nprocess - 1)
+    }
+    if (++r->nheard == r->nprocess - 1) {
         remove_token(r);
+    }
 }
 
 static void end_sender(struct gather_receiver *r, uint32_t process)
 {
-    if (r->states[process] != SENDER_SENDS && r->states[process] != SENDER_BROKEN)
+    if (r->states[process] != SENDER_SENDS && r->states[process] != SENDER_BROKEN) {
         return;
+    }
     r->states[process] = SENDER_DONE;
     r->ndone++;
 }
@@ -103,15 +112,19 @@ static int receive(struct gather_receiver *r, uint32_t process, uint64_t nbytes,
     MPI_Request request;
     int rc;
 
-    if (nbytes > PARCEL_NBYTES || !r->parcel.bytes)
+    if (nbytes > PARCEL_NBYTES || !r->parcel.bytes) {
         return error_set(err, "profiles", NULL, "process %u announces a parcel of %llu bytes", process,
                          (unsigned long long)nbytes);
+    }
     rc = MPI_Irecv(r->parcel.bytes, (int)nbytes, MPI_BYTE, (int)process, GATHER_TAG, MPI_COMM_WORLD, &request);
-    if (rc != MPI_SUCCESS)
+    if (rc != MPI_SUCCESS) {
         return mpi_call_error(err, rc, "MPI_Irecv");
+    }
     rc = mpi_call_wait(&request, deadline_ns, r->hurry, "MPI_Irecv", err);
-    if (rc == 1)
-        rc = error_set(err, "profiles", "look at its host", "process %u announced profiles and did not send them", process);
+    if (rc == 1) {
+        rc = error_set(err, "profiles", "look at its host", "process %u announced profiles and did not send them",
+                       process);
+    }
     if (rc < 0) {
         r->parcel.bytes = NULL; /* MPI may still write to it: it belongs to nobody any more */
         return -1;
@@ -157,8 +170,9 @@ void gather_give_up(struct gather_receiver *r, const char *why)
     char what[64];
 
     for (uint32_t p = 0; p < r->nprocess; p++) {
-        if (r->states[p] != SENDER_SENDS)
+        if (r->states[p] != SENDER_SENDS) {
             continue;
+        }
         inbox_end_source(r->inbox, p, why);
         snprintf(what, sizeof what, "(whatever process %u had not sent)", p);
         inbox_add_loss(r->inbox, what, why);
@@ -178,8 +192,9 @@ const struct inbox *gather_inbox(const struct gather_receiver *r)
 
 void gather_close(struct gather_receiver *r)
 {
-    if (!r)
+    if (!r) {
         return;
+    }
     remove_token(r);
     inbox_close(r->inbox);
     parcel_close(&r->parcel);

@@ -8,10 +8,10 @@
 #include "common/base/clock.h"
 #include "common/base/file.h"
 #include "common/base/log.h"
-#include "orchestrator/gather/parcel.h"
 #include "orchestrator/gather/gather.h"
 #include "orchestrator/gather/gather_wire.h"
 #include "orchestrator/gather/outbox.h"
+#include "orchestrator/gather/parcel.h"
 #include "orchestrator/messages/mpi_call.h"
 
 enum { LOOK_NS = 100000000, LEAST_NAP_NS = 50000, MOST_NAP_NS = 1000000, BRISK_NS = 300000 };
@@ -35,8 +35,8 @@ struct gather_sender {
     struct cursor *cursors;
     uint32_t ncursor;
     struct slot slots[GATHER_PARCELS];
-    bool finishing, hurry; /* of gather_finish() */
-    bool all_added;        /* what was left then has been handed over */
+    bool finishing, hurry;     /* of gather_finish() */
+    bool all_added;            /* what was left then has been handed over */
     uint64_t nap_ns, moved_ns; /* moved_ns: when a parcel was last sent or taken */
 };
 
@@ -58,8 +58,9 @@ static int sees(const char *dir, const char *token, struct error *err)
     size_t size = 0;
     int rc;
 
-    if (!path)
+    if (!path) {
         return -1;
+    }
     text = file_read(path, GATHER_TOKEN, &size, NULL);
     rc = text && strcmp(text, token) == 0;
     free(text);
@@ -89,8 +90,9 @@ int gather_must_send(const struct segment *seg, const char *token, uint32_t firs
     const char *dir = seg->header->dfx.dir;
     int seen;
 
-    if (!*token || count == 0)
+    if (!*token || count == 0) {
         return 0;
+    }
     seen = sees(dir, token, err);
     return seen < 0 ? -1 : !seen || !may_write(dir, token, first);
 }
@@ -100,13 +102,17 @@ static int open_sender(struct gather_sender *s, const struct segment *seg, uint3
 {
     s->seg = seg;
     s->cursors = calloc(count ? count : 1, sizeof *s->cursors);
-    if (!s->cursors)
+    if (!s->cursors) {
         return error_nomem(err, "profiles", count * sizeof *s->cursors);
-    for (s->ncursor = 0; s->ncursor < count; s->ncursor++)
+    }
+    for (s->ncursor = 0; s->ncursor < count; s->ncursor++) {
         s->cursors[s->ncursor].lane = first + s->ncursor;
-    for (int i = 0; i < GATHER_PARCELS; i++)
-        if (parcel_open(&s->slots[i].parcel, err) < 0)
+    }
+    for (int i = 0; i < GATHER_PARCELS; i++) {
+        if (parcel_open(&s->slots[i].parcel, err) < 0) {
             return -1;
+        }
+    }
     return outbox_open(&s->outbox, NULL, err);
 }
 
@@ -117,15 +123,19 @@ int gather_join(struct gather_sender **out, const struct segment *seg, uint32_t 
 
     *out = NULL;
     s = calloc(1, sizeof *s);
-    if (!s)
+    if (!s) {
         return error_nomem(err, "profiles", sizeof *s);
+    }
     if (open_sender(s, seg, first, count, err) < 0) {
         gather_leave(s);
         return -1;
     }
-    if (seg->header->dfx.dump_args && outbox_is_in_memory(s->outbox))
-        log_msg(LOG_WARN, "%s is kept in memory, and with it dumped arguments until they are sent: name a directory on "
-                          "a disk as $TMPDIR", outbox_dir(s->outbox));
+    if (seg->header->dfx.dump_args && outbox_is_in_memory(s->outbox)) {
+        log_msg(LOG_WARN,
+                "%s is kept in memory, and with it dumped arguments until they are sent: name a directory on "
+                "a disk as $TMPDIR",
+                outbox_dir(s->outbox));
+    }
     *out = s;
     return 0;
 }
@@ -155,11 +165,13 @@ static int add_finished(struct gather_sender *s, struct error *err)
         for (; c->ndone < ndone && c->at < plan->nnode; c->at++) {
             const struct plan_node *n = &plan->nodes[c->at];
 
-            if (n->lane != c->lane)
+            if (n->lane != c->lane) {
                 continue;
+            }
             c->ndone++;
-            if (n->kind == PLAN_DISPATCH && add_dispatch(s, c, n, err) < 0)
+            if (n->kind == PLAN_DISPATCH && add_dispatch(s, c, n, err) < 0) {
                 return -1;
+            }
         }
     }
     return 0;
@@ -167,13 +179,16 @@ static int add_finished(struct gather_sender *s, struct error *err)
 
 static int add_files(struct gather_sender *s, struct error *err)
 {
-    if (s->all_added)
+    if (s->all_added) {
         return 0;
-    if (add_finished(s, err) < 0)
+    }
+    if (add_finished(s, err) < 0) {
         return -1;
+    }
     /* What a failed dispatch has left; the queue must be empty, or files in it would be added again. */
-    if (!s->finishing || !outbox_is_empty(s->outbox))
+    if (!s->finishing || !outbox_is_empty(s->outbox)) {
         return 0;
+    }
     s->all_added = true;
     return outbox_add(s->outbox, "", err);
 }
@@ -188,8 +203,9 @@ static int test_slot(struct gather_sender *s, struct slot *slot, struct error *e
 {
     int done = 0, rc = MPI_Test(&slot->request, &done, MPI_STATUS_IGNORE);
 
-    if (rc != MPI_SUCCESS)
+    if (rc != MPI_SUCCESS) {
         return mpi_call_error(err, rc, "MPI_Test");
+    }
     if (done) {
         slot->under_way = false;
         tell_moved(s);
@@ -200,11 +216,12 @@ static int test_slot(struct gather_sender *s, struct slot *slot, struct error *e
 static int send_slot(struct slot *slot, struct events *events, uint32_t process, struct error *err)
 {
     const struct event event = {.kind = EVENT_PARCEL, .rank = process, .nbytes = slot->parcel.used};
-    int rc = MPI_Isend(slot->parcel.bytes, (int)slot->parcel.used, MPI_BYTE, 0, GATHER_TAG, MPI_COMM_WORLD,
-                       &slot->request);
+    int rc =
+        MPI_Isend(slot->parcel.bytes, (int)slot->parcel.used, MPI_BYTE, 0, GATHER_TAG, MPI_COMM_WORLD, &slot->request);
 
-    if (rc != MPI_SUCCESS)
+    if (rc != MPI_SUCCESS) {
         return mpi_call_error(err, rc, "MPI_Isend");
+    }
     slot->under_way = true;
     return events_send(events, &event, err);
 }
@@ -212,20 +229,24 @@ static int send_slot(struct slot *slot, struct events *events, uint32_t process,
 int gather_pump(struct gather_sender *s, struct events *events, uint32_t process, struct error *err)
 {
     /* What cannot be found is told and missing: it is no reason to stop kernels. */
-    if (add_files(s, err) < 0)
+    if (add_files(s, err) < 0) {
         error_print(err);
+    }
     s->nap_ns = s->nap_ns < MOST_NAP_NS ? s->nap_ns + s->nap_ns / 2 : MOST_NAP_NS;
     for (int i = 0; i < GATHER_PARCELS; i++) {
         struct slot *slot = &s->slots[i];
 
-        if (slot->under_way && test_slot(s, slot, err) < 0)
+        if (slot->under_way && test_slot(s, slot, err) < 0) {
             return -1;
-        if (slot->under_way || outbox_is_empty(s->outbox))
+        }
+        if (slot->under_way || outbox_is_empty(s->outbox)) {
             continue;
+        }
         slot->parcel.used = 0;
         outbox_pack(s->outbox, &slot->parcel);
-        if (send_slot(slot, events, process, err) < 0)
+        if (send_slot(slot, events, process, err) < 0) {
             return -1;
+        }
         tell_moved(s);
     }
     outbox_tidy(s->outbox);
@@ -234,9 +255,11 @@ int gather_pump(struct gather_sender *s, struct events *events, uint32_t process
 
 static bool is_under_way(const struct gather_sender *s)
 {
-    for (int i = 0; i < GATHER_PARCELS; i++)
-        if (s->slots[i].under_way)
+    for (int i = 0; i < GATHER_PARCELS; i++) {
+        if (s->slots[i].under_way) {
             return true;
+        }
+    }
     return false;
 }
 
@@ -254,21 +277,26 @@ bool gather_is_idle(const struct gather_sender *s)
 uint64_t gather_nap_ns(const struct gather_sender *s)
 {
     /* While kernels run the core is theirs. Afterwards a message must not wait for the end of a nap at every step. */
-    if (is_under_way(s))
+    if (is_under_way(s)) {
         return s->hurry && clock_now_ns() - s->moved_ns < BRISK_NS ? 0 : s->nap_ns;
-    if (gather_is_idle(s))
+    }
+    if (gather_is_idle(s)) {
         return UINT64_MAX;
+    }
     return s->finishing ? 0 : LOOK_NS;
 }
 
 void gather_leave(struct gather_sender *s)
 {
-    if (!s)
+    if (!s) {
         return;
+    }
     outbox_close(s->outbox);
-    for (int i = 0; i < GATHER_PARCELS; i++)
-        if (!s->slots[i].under_way)
+    for (int i = 0; i < GATHER_PARCELS; i++) {
+        if (!s->slots[i].under_way) {
             parcel_close(&s->slots[i].parcel);
+        }
+    }
     free(s->cursors);
     free(s);
 }

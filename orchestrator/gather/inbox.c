@@ -39,8 +39,9 @@ int inbox_open(struct inbox **out, const char *dir, uint32_t nsource, struct err
         b->sources = calloc(nsource ? nsource : 1, sizeof *b->sources);
         b->nsource = nsource;
     }
-    if (b && b->dir && b->sources)
+    if (b && b->dir && b->sources) {
         return 0;
+    }
     inbox_close(b);
     *out = NULL;
     return error_nomem(err, dir, nsource * sizeof *b->sources);
@@ -59,8 +60,9 @@ void inbox_add_loss(struct inbox *b, const char *path, const char *why)
 
 static void lose(struct inbox *b, struct arriving *a, const char *why)
 {
-    if (!a->lost)
+    if (!a->lost) {
         inbox_add_loss(b, a->path, why);
+    }
     a->lost = true;
     file_write_abort(&a->writer);
 }
@@ -72,8 +74,9 @@ static int make_dirs(struct arriving *a, char *full, struct error *err)
     size_t length = last ? (size_t)(last - a->path) : 0;
     int rc;
 
-    if (a->made[0] && strlen(a->made) == length && strncmp(a->made, a->path, length) == 0)
+    if (a->made[0] && strlen(a->made) == length && strncmp(a->made, a->path, length) == 0) {
         return 0;
+    }
     *slash = '\0';
     rc = file_make_dirs(full, err);
     *slash = '/';
@@ -86,11 +89,13 @@ static int open_file(const struct inbox *b, struct arriving *a, struct error *er
     char *full = file_join(b->dir, a->path, err);
     int rc;
 
-    if (!full)
+    if (!full) {
         return -1;
+    }
     rc = make_dirs(a, full, err);
-    if (rc == 0)
+    if (rc == 0) {
         rc = file_write_begin(&a->writer, full, err);
+    }
     free(full);
     if (rc == 0) {
         a->writer.unsynced = true;
@@ -103,18 +108,21 @@ static int begin(struct inbox *b, struct arriving *a, const struct parcel_piece 
 {
     struct error cause;
 
-    if (!a->hash)
+    if (!a->hash) {
         a->hash = XXH3_createState();
-    if (!a->hash)
+    }
+    if (!a->hash) {
         return error_nomem(err, piece->path, XXH3_SECRET_SIZE_MIN);
+    }
     snprintf(a->path, sizeof a->path, "%s", piece->path);
     a->lost = false;
     a->nbytes = 0;
     XXH3_64bits_reset(a->hash);
-    if (piece->offset != 0)
+    if (piece->offset != 0) {
         lose(b, a, "its beginning did not arrive");
-    else if (open_file(b, a, &cause) < 0)
+    } else if (open_file(b, a, &cause) < 0) {
         lose(b, a, cause.what);
+    }
     return 0;
 }
 
@@ -122,18 +130,21 @@ static void write_piece(struct inbox *b, struct arriving *a, const struct parcel
 {
     XXH3_64bits_update(a->hash, piece->data, piece->nbytes);
     a->nbytes += piece->nbytes;
-    if (piece->nbytes && fwrite(piece->data, 1, piece->nbytes, a->writer.stream) != piece->nbytes)
+    if (piece->nbytes && fwrite(piece->data, 1, piece->nbytes, a->writer.stream) != piece->nbytes) {
         lose(b, a, strerror(errno));
+    }
 }
 
 static void finish(struct inbox *b, struct arriving *a, const struct parcel_piece *piece)
 {
     struct error cause;
 
-    if (!a->lost && XXH3_64bits_digest(a->hash) != piece->checksum)
+    if (!a->lost && XXH3_64bits_digest(a->hash) != piece->checksum) {
         lose(b, a, "it arrived with a wrong checksum");
-    if (!a->lost && file_write_commit(&a->writer, &cause) < 0)
+    }
+    if (!a->lost && file_write_commit(&a->writer, &cause) < 0) {
         lose(b, a, cause.what);
+    }
     if (!a->lost) {
         b->totals.nfile++;
         b->totals.nbytes += a->nbytes;
@@ -156,18 +167,22 @@ static int take_piece(struct inbox *b, struct arriving *a, const struct parcel_p
         lose(b, a, "its end did not arrive");
         a->path[0] = '\0';
     }
-    if (!a->path[0] && begin(b, a, piece, err) < 0)
+    if (!a->path[0] && begin(b, a, piece, err) < 0) {
         return -1;
-    if (piece->offset != a->nbytes && !a->lost)
+    }
+    if (piece->offset != a->nbytes && !a->lost) {
         lose(b, a, "a part of it did not arrive");
+    }
     if (piece->end == PARCEL_LOST) {
         finish_lost(b, a, piece);
         return 0;
     }
-    if (!a->lost)
+    if (!a->lost) {
         write_piece(b, a, piece);
-    if (piece->end == PARCEL_LAST)
+    }
+    if (piece->end == PARCEL_LAST) {
         finish(b, a, piece);
+    }
     return 0;
 }
 
@@ -177,15 +192,18 @@ int inbox_take(struct inbox *b, uint32_t source, const void *bytes, size_t nbyte
     size_t at = 0;
     int rc;
 
-    if (source >= b->nsource)
+    if (source >= b->nsource) {
         return error_set(err, "profiles", NULL, "a parcel came from process %u of %u", source, b->nsource);
-    while ((rc = parcel_next(bytes, nbytes, &at, &piece, err)) == 1)
+    }
+    while ((rc = parcel_next(bytes, nbytes, &at, &piece, err)) == 1) {
         if (take_piece(b, &b->sources[source], &piece, err) < 0) {
             rc = -1;
             break;
         }
-    if (rc < 0)
+    }
+    if (rc < 0) {
         inbox_end_source(b, source, "what its process sent makes no sense");
+    }
     return rc;
 }
 
@@ -193,8 +211,9 @@ void inbox_end_source(struct inbox *b, uint32_t source, const char *why)
 {
     struct arriving *a = &b->sources[source];
 
-    if (a->path[0])
+    if (a->path[0]) {
         lose(b, a, why);
+    }
     a->path[0] = '\0';
 }
 
@@ -211,8 +230,9 @@ uint32_t inbox_losses(const struct inbox *b, const struct inbox_loss **losses)
 
 void inbox_close(struct inbox *b)
 {
-    if (!b)
+    if (!b) {
         return;
+    }
     for (uint32_t i = 0; b->sources && i < b->nsource; i++) {
         file_write_abort(&b->sources[i].writer);
         XXH3_freeState(b->sources[i].hash);

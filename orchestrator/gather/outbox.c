@@ -21,8 +21,8 @@ struct outbox {
     struct outbox_dir dir;
     char **paths; /* handed over, relative; the first `next` are done */
     size_t count, capacity, next;
-    int fd; /* of paths[next] when it is begun; -1: none is */
-    int done_fd; /* of a file that is through; -1: none */
+    int fd;               /* of paths[next] when it is begun; -1: none is */
+    int done_fd;          /* of a file that is through; -1: none */
     uint64_t done_nbytes; /* of it that still take room */
     uint64_t offset;
     XXH3_state_t *hash;
@@ -40,14 +40,15 @@ int outbox_open(struct outbox **out, const char *base, struct error *err)
     struct outbox *o = calloc(1, sizeof *o);
 
     *out = NULL;
-    if (!o)
+    if (!o) {
         return error_nomem(err, "profiles", sizeof *o);
+    }
     o->fd = o->done_fd = -1;
     o->dir.fd = o->dir.lock_fd = -1;
     o->hash = XXH3_createState();
-    if (!o->hash)
+    if (!o->hash) {
         error_nomem(err, "profiles", XXH3_SECRET_SIZE_MIN);
-    else if (outbox_dir_make(&o->dir, base ? base : default_base(), err) == 0) {
+    } else if (outbox_dir_make(&o->dir, base ? base : default_base(), err) == 0) {
         *out = o;
         return 0;
     }
@@ -78,13 +79,15 @@ static int queue_file(struct outbox *o, const char *path, struct error *err)
         size_t capacity = o->capacity ? 2 * o->capacity : 64;
         char **paths = realloc(o->paths, capacity * sizeof *paths);
 
-        if (!paths)
+        if (!paths) {
             return error_nomem(err, "profiles", capacity * sizeof *paths);
+        }
         o->paths = paths;
         o->capacity = capacity;
     }
-    if (parcel_path_check(path, err) < 0)
+    if (parcel_path_check(path, err) < 0) {
         return -1;
+    }
     o->paths[o->count] = strdup(path);
     return o->paths[o->count++] ? 0 : error_nomem(err, path, strlen(path) + 1);
 }
@@ -96,17 +99,20 @@ static int queue_entry(struct outbox *o, const char *dir, const char *name, stru
     struct stat st;
     int rc = 0;
 
-    if (name[0] == '.' || (!*dir && strcmp(name, "lock") == 0))
+    if (name[0] == '.' || (!*dir && strcmp(name, "lock") == 0)) {
         return 0;
-    if ((*dir ? asprintf(&path, "%s/%s", dir, name) : asprintf(&path, "%s", name)) < 0)
+    }
+    if ((*dir ? asprintf(&path, "%s/%s", dir, name) : asprintf(&path, "%s", name)) < 0) {
         return error_nomem(err, dir, strlen(dir) + strlen(name) + 2);
+    }
     char *full = file_join(o->dir.path, path, err);
-    if (!full)
+    if (!full) {
         rc = -1;
-    else if (lstat(full, &st) == 0 && S_ISDIR(st.st_mode))
+    } else if (lstat(full, &st) == 0 && S_ISDIR(st.st_mode)) {
         rc = outbox_add(o, path, err);
-    else if (!file_is_unfinished(name, &length))
+    } else if (!file_is_unfinished(name, &length)) {
         rc = queue_file(o, path, err);
+    }
     free(full);
     free(path);
     return rc;
@@ -118,19 +124,23 @@ int outbox_add(struct outbox *o, const char *dir, struct error *err)
     char *full = file_join(o->dir.path, dir, err);
     int n, rc = 0;
 
-    if (!full)
+    if (!full) {
         return -1;
+    }
     n = scandir(full, &entries, NULL, alphasort);
-    if (n < 0 && errno != ENOENT && errno != ENOTDIR)
-        rc = error_errno(err, full, file_errno_mend(errno), "cannot look for finished profiles");
+    if (n < 0 && errno != ENOENT && errno != ENOTDIR) {
+        rc = error_errno(err, full, file_errno_hint(errno), "cannot look for finished profiles");
+    }
     free(full);
     for (int i = 0; i < n; i++) {
-        if (rc == 0)
+        if (rc == 0) {
             rc = queue_entry(o, dir, entries[i]->d_name, err);
+        }
         free(entries[i]);
     }
-    if (n >= 0)
+    if (n >= 0) {
         free(entries);
+    }
     return rc;
 }
 
@@ -143,8 +153,9 @@ static void begin_file(struct outbox *o)
 
 static void let_go(int *fd)
 {
-    if (*fd >= 0)
+    if (*fd >= 0) {
         close(*fd);
+    }
     *fd = -1;
 }
 
@@ -157,8 +168,9 @@ static void end_file(struct outbox *o)
     o->fd = -1;
     free(o->paths[o->next]);
     o->paths[o->next++] = NULL;
-    if (o->next == o->count)
+    if (o->next == o->count) {
         o->next = o->count = 0;
+    }
 }
 
 /* A piece that is not the last ends at a page of the file: kernels take far longer for writes that begin within one. */
@@ -177,12 +189,15 @@ static ssize_t read_full(int fd, void *at, size_t room)
     while (got < room) {
         ssize_t n = read(fd, (char *)at + got, room - got);
 
-        if (n < 0 && errno == EINTR)
+        if (n < 0 && errno == EINTR) {
             continue;
-        if (n < 0)
+        }
+        if (n < 0) {
             return -1;
-        if (n == 0)
+        }
+        if (n == 0) {
             break;
+        }
         got += (size_t)n;
     }
     return (ssize_t)got;
@@ -192,8 +207,9 @@ static void pack_loss(struct parcel *p, const char *path, uint64_t offset, void 
 {
     int length = snprintf(at, room, "cannot read it on its host: %s", strerror(errno));
 
-    if (length < 0 || (size_t)length >= room)
+    if (length < 0 || (size_t)length >= room) {
         length = (int)room - 1;
+    }
     parcel_add(p, path, offset, (uint32_t)length, PARCEL_LOST, 0);
 }
 
@@ -205,13 +221,16 @@ void outbox_pack(struct outbox *o, struct parcel *p)
         void *at = parcel_room(p, path, &room);
         ssize_t n = -1;
 
-        if (!at)
+        if (!at) {
             return;
-        if (o->fd < 0)
+        }
+        if (o->fd < 0) {
             begin_file(o);
+        }
         room = whole_pages(o->offset, room);
-        if (o->fd >= 0)
+        if (o->fd >= 0) {
             n = read_full(o->fd, at, room);
+        }
         if (n < 0) {
             pack_loss(p, path, o->offset, at, room);
             end_file(o);
@@ -230,21 +249,25 @@ void outbox_pack(struct outbox *o, struct parcel *p)
 
 void outbox_tidy(struct outbox *o)
 {
-    if (o->done_fd < 0)
+    if (o->done_fd < 0) {
         return;
+    }
     o->done_nbytes -= o->done_nbytes < PARCEL_NBYTES ? o->done_nbytes : PARCEL_NBYTES;
-    if (o->done_nbytes == 0 || ftruncate(o->done_fd, (off_t)o->done_nbytes) < 0)
+    if (o->done_nbytes == 0 || ftruncate(o->done_fd, (off_t)o->done_nbytes) < 0) {
         let_go(&o->done_fd);
+    }
 }
 
 void outbox_close(struct outbox *o)
 {
-    if (!o)
+    if (!o) {
         return;
+    }
     let_go(&o->fd);
     let_go(&o->done_fd);
-    for (size_t i = o->next; i < o->count; i++)
+    for (size_t i = o->next; i < o->count; i++) {
         free(o->paths[i]);
+    }
     free(o->paths);
     XXH3_freeState(o->hash);
     outbox_dir_remove(&o->dir);

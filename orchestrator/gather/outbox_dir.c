@@ -25,17 +25,20 @@ static int remove_one(const char *path, const struct stat *st, int type, struct 
 {
     (void)st;
     (void)type;
-    if (at->level == 0 || (at->level == 1 && strcmp(path + at->base, lock_name) == 0))
+    if (at->level == 0 || (at->level == 1 && strcmp(path + at->base, lock_name) == 0)) {
         return 0;
+    }
     return remove(path);
 }
 
 static void remove_tree(const char *path, const char *lock)
 {
-    if (nftw(path, remove_one, OPEN_DIRS, FTW_DEPTH | FTW_PHYS) == 0 && unlink(lock) == 0 && rmdir(path) == 0)
+    if (nftw(path, remove_one, OPEN_DIRS, FTW_DEPTH | FTW_PHYS) == 0 && unlink(lock) == 0 && rmdir(path) == 0) {
         return;
-    if (errno != ENOENT)
+    }
+    if (errno != ENOENT) {
         log_msg(LOG_WARN, "cannot remove %s: %s", path, strerror(errno));
+    }
 }
 
 static void sweep_one(const char *base, const char *name)
@@ -45,16 +48,20 @@ static void sweep_one(const char *base, const char *name)
     int fd = -1;
 
     path = file_join(base, name, NULL);
-    if (path && lstat(path, &st) == 0 && S_ISDIR(st.st_mode) && st.st_uid == geteuid())
+    if (path && lstat(path, &st) == 0 && S_ISDIR(st.st_mode) && st.st_uid == geteuid()) {
         lock = file_join(path, lock_name, NULL);
-    if (lock)
+    }
+    if (lock) {
         fd = open(lock, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-    if (fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) == 0)
+    }
+    if (fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) == 0) {
         remove_tree(path, lock);
-    else if (lock && fd < 0)
+    } else if (lock && fd < 0) {
         rmdir(path); /* its process was killed early or late; one that is only being made is made anew */
-    if (fd >= 0)
+    }
+    if (fd >= 0) {
         close(fd);
+    }
     free(lock);
     free(path);
 }
@@ -64,11 +71,14 @@ static void sweep(const char *base)
     DIR *dir = opendir(base);
     const struct dirent *entry;
 
-    while (dir && (entry = readdir(dir)))
-        if (strncmp(entry->d_name, prefix, sizeof prefix - 1) == 0)
+    while (dir && (entry = readdir(dir))) {
+        if (strncmp(entry->d_name, prefix, sizeof prefix - 1) == 0) {
             sweep_one(base, entry->d_name);
-    if (dir)
+        }
+    }
+    if (dir) {
         closedir(dir);
+    }
 }
 
 /* 1: made; 0: a sweeper took it for a dead one. */
@@ -86,13 +96,15 @@ static int try_make(struct outbox_dir *d, const char *base, struct error *err)
         return -1;
     }
     d->lock = file_join(d->path, lock_name, err);
-    if (!d->lock)
+    if (!d->lock) {
         return -1;
+    }
     d->lock_fd = lock_take(d->lock, LOCK_LIMIT_S, err);
-    if (d->lock_fd < 0)
+    if (d->lock_fd < 0) {
         return file_is_directory(d->path) ? -1 : 0;
+    }
     d->fd = open(d->path, O_PATH | O_DIRECTORY | O_CLOEXEC);
-    return d->fd < 0 ? error_errno(err, d->path, file_errno_mend(errno), "cannot open the directory") : 1;
+    return d->fd < 0 ? error_errno(err, d->path, file_errno_hint(errno), "cannot open the directory") : 1;
 }
 
 int outbox_dir_make(struct outbox_dir *d, const char *base, struct error *err)
@@ -105,18 +117,21 @@ int outbox_dir_make(struct outbox_dir *d, const char *base, struct error *err)
         outbox_dir_remove(d);
         rc = try_make(d, base, err);
     }
-    if (rc > 0)
+    if (rc > 0) {
         return 0;
+    }
     outbox_dir_remove(d);
     return -1;
 }
 
 void outbox_dir_remove(struct outbox_dir *d)
 {
-    if (d->path && d->lock)
+    if (d->path && d->lock) {
         remove_tree(d->path, d->lock);
-    if (d->fd >= 0)
+    }
+    if (d->fd >= 0) {
         close(d->fd);
+    }
     lock_release(d->lock_fd);
     free(d->lock);
     free(d->path);

@@ -8,7 +8,7 @@
 
 struct outbox_dir {
     char *path, *lock;
-    int fd; /* open on it */
+    int fd;      /* open on it */
     int lock_fd; /* locked as long as this process lives */
 };
 

@@ -43,8 +43,9 @@ void *parcel_room(struct parcel *p, const char *path, size_t *room)
 {
     const size_t head = front(strlen(path));
 
-    if (strlen(path) >= PARCEL_PATH_MAX || p->used + head + ALIGNMENT > PARCEL_NBYTES)
+    if (strlen(path) >= PARCEL_PATH_MAX || p->used + head + ALIGNMENT > PARCEL_NBYTES) {
         return NULL;
+    }
     *room = PARCEL_NBYTES - p->used - head;
     return p->bytes + p->used + head;
 }
@@ -53,8 +54,12 @@ void parcel_add(struct parcel *p, const char *path, uint64_t offset, uint32_t nb
                 uint64_t checksum)
 {
     const size_t length = strlen(path);
-    const struct piece_head head = {.magic = PARCEL_MAGIC, .path_nbytes = (uint16_t)length, .end = (uint16_t)end,
-                                    .nbytes = nbytes, .offset = offset, .checksum = checksum};
+    const struct piece_head head = {.magic = PARCEL_MAGIC,
+                                    .path_nbytes = (uint16_t)length,
+                                    .end = (uint16_t)end,
+                                    .nbytes = nbytes,
+                                    .offset = offset,
+                                    .checksum = checksum};
     unsigned char *at = p->bytes + p->used;
 
     memcpy(at, &head, sizeof head);
@@ -74,16 +79,19 @@ int parcel_path_check(const char *path, struct error *err)
 {
     const char *part = path;
 
-    if (strlen(path) >= PARCEL_PATH_MAX)
+    if (strlen(path) >= PARCEL_PATH_MAX) {
         return error_set(err, path, "use shorter names", "the path of a profile is longer than %d bytes",
                          PARCEL_PATH_MAX - 1);
+    }
     for (;;) {
         size_t length = strcspn(part, "/");
 
-        if (!is_plain_part(part, length))
+        if (!is_plain_part(part, length)) {
             return error_set(err, path, NULL, "\"%s\" is no path below the directory of profiles", path);
-        if (part[length] == '\0')
+        }
+        if (part[length] == '\0') {
             return 0;
+        }
         part += length + 1;
     }
 }
@@ -100,18 +108,22 @@ int parcel_next(const void *bytes, size_t nbytes, size_t *at, struct parcel_piec
     const size_t left = nbytes - *at;
     struct piece_head head;
 
-    if (*at == nbytes)
+    if (*at == nbytes) {
         return 0;
-    if (*at > nbytes || left < sizeof head)
+    }
+    if (*at > nbytes || left < sizeof head) {
         return broken(err, *at);
+    }
     memcpy(&head, from, sizeof head);
     if (head.magic != PARCEL_MAGIC || head.path_nbytes >= PARCEL_PATH_MAX || head.end > PARCEL_LOST ||
-        front(head.path_nbytes) + padded(head.nbytes) > left)
+        front(head.path_nbytes) + padded(head.nbytes) > left) {
         return broken(err, *at);
+    }
     memcpy(piece->path, from + sizeof head, head.path_nbytes);
     piece->path[head.path_nbytes] = '\0';
-    if (strlen(piece->path) != head.path_nbytes || parcel_path_check(piece->path, NULL) < 0)
+    if (strlen(piece->path) != head.path_nbytes || parcel_path_check(piece->path, NULL) < 0) {
         return broken(err, *at);
+    }
     piece->offset = head.offset;
     piece->checksum = head.checksum;
     piece->end = (enum parcel_end)head.end;

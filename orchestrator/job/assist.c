@@ -18,18 +18,22 @@ int assist_offer(const struct mpi_job *job, const char *platform, const struct p
     FILE *f;
     int rc;
 
-    if (job->size == 1)
+    if (job->size == 1) {
         return 0;
+    }
     f = open_memstream(&text, &size);
-    if (!f)
+    if (!f) {
         return error_nomem(err, "programs", 1);
+    }
     rc = saved_programs_write(programs, needed, "", f, err);
-    if (fclose(f) != 0 && rc == 0)
+    if (fclose(f) != 0 && rc == 0) {
         rc = error_nomem(err, "programs", size);
+    }
     order.nbytes = (uint32_t)size;
     snprintf(order.platform, sizeof order.platform, "%s", platform);
-    if (rc == 0 && (mpi_job_share(job, &order, sizeof order, err) < 0 || mpi_job_share(job, text, size, err) < 0))
+    if (rc == 0 && (mpi_job_share(job, &order, sizeof order, err) < 0 || mpi_job_share(job, text, size, err) < 0)) {
         rc = -1;
+    }
     free(text);
     return rc;
 }
@@ -38,34 +42,39 @@ static int read_programs(char *text, struct program_table *programs, struct erro
 {
     for (char *line = text, *end; *line; line = end + 1) {
         end = strchr(line, '\n');
-        if (!end)
+        if (!end) {
             return error_set(err, "programs", NULL, "the list of programs arrived cut off");
+        }
         *end = '\0';
-        if (saved_program_read(programs, line, (size_t)(end - line), "", err) < 0)
+        if (saved_program_read(programs, line, (size_t)(end - line), "", err) < 0) {
             return -1;
+        }
     }
     return 0;
 }
 
 int assist_take(const struct mpi_job *job, const struct order *order, struct error *err)
 {
-    struct compile_options options = {.platform = order->platform, .quiet = true,
-                                      .jobs = topology_share(job->node_size, job->rank)};
+    struct compile_options options = {
+        .platform = order->platform, .quiet = true, .jobs = topology_share(job->node_size, job->rank)};
     struct program_table programs = {0};
     struct compiled compiled = {0};
     struct error told_by_root;
     char *text = malloc((size_t)order->nbytes + 1);
     int rc = -1;
 
-    if (!text)
+    if (!text) {
         return error_nomem(err, "programs", order->nbytes);
+    }
     text[order->nbytes] = '\0';
-    if (mpi_job_share(job, text, order->nbytes, err) < 0 || read_programs(text, &programs, err) < 0)
+    if (mpi_job_share(job, text, order->nbytes, err) < 0 || read_programs(text, &programs, err) < 0) {
         goto out;
+    }
     rc = 0;
     /* More compilers than cores would only be in each other's way. */
-    if (options.jobs > 0 && compile_programs(&programs, &options, &compiled, &told_by_root) < 0)
+    if (options.jobs > 0 && compile_programs(&programs, &options, &compiled, &told_by_root) < 0) {
         log_msg(LOG_DEBUG, "process %d stopped compiling: %s", job->rank, told_by_root.what);
+    }
 out:
     compiled_free(&compiled);
     program_table_free(&programs);

@@ -18,8 +18,9 @@ static int join(const struct order *order, struct participant *me, struct error 
     int rc;
 
     if (participant_open_signals(me, err) < 0 ||
-        segment_open_peer(&me->segment, order->pid, order->segment_fd, err) < 0)
+        segment_open_peer(&me->segment, order->pid, order->segment_fd, err) < 0) {
         return -1;
+    }
     placement_block(me->segment.plan.world_size, (uint32_t)me->job.size, (uint32_t)me->job.rank, &first, &count);
     rc = gather_must_send(&me->segment, order->token, first, count, err);
     me->must_send = rc > 0;
@@ -32,15 +33,20 @@ static int begin_pass(struct participant *me, struct error *err)
     uint32_t first, count;
 
     placement_block(me->segment.plan.world_size, (uint32_t)me->job.size, (uint32_t)me->job.rank, &first, &count);
-    if (me->must_send && gather_join(&me->sender, &me->segment, first, count, err) < 0)
+    if (me->must_send && gather_join(&me->sender, &me->segment, first, count, err) < 0) {
         return -1;
+    }
     return participant_start_executors(me, &me->segment, NULL, err);
 }
 
 static struct supervision supervision_of(struct participant *me)
 {
-    return (struct supervision){.job = &me->job, .seg = &me->segment, .events = me->events,
-                                .executors = me->executors, .sender = me->sender, .signal_fd = me->signal_fd};
+    return (struct supervision){.job = &me->job,
+                                .seg = &me->segment,
+                                .events = me->events,
+                                .executors = me->executors,
+                                .sender = me->sender,
+                                .signal_fd = me->signal_fd};
 }
 
 /* The job is coming down: MPI_Finalize would wait for the dead. Process 0 keeps mpirun back for a moment, until it
@@ -52,8 +58,9 @@ static void leave_interrupted(struct participant *me)
     participant_end_executors(me);
     gather_leave(me->sender);
     me->sender = NULL;
-    if (me->events)
+    if (me->events) {
         events_send(me->events, &stopped, NULL);
+    }
     participant_close(me);
     poll(NULL, 0, MOMENT_MS); /* the first process to go has mpirun kill the others, which may not be through yet */
     _exit(EXIT_CODE_INFRA);
@@ -67,14 +74,16 @@ static int work(const struct order *order, struct participant *me, struct error 
     bool begun;
     int rc;
 
-    if (!me->events && join(order, me, err) < 0)
+    if (!me->events && join(order, me, err) < 0) {
         return -1;
+    }
     begun = begin_pass(me, &fault) == 0;
     s = supervision_of(me);
     s.failure = begun ? NULL : &fault; /* process 0 is to hear why, and stops the others */
     rc = supervise_worker(&s, err);
-    if (rc == 0 && s.interrupted)
+    if (rc == 0 && s.interrupted) {
         leave_interrupted(me);
+    }
     participant_end_executors(me);
     return rc;
 }
@@ -85,11 +94,13 @@ static int send_rest(struct participant *me, struct error *err)
     struct supervision s = supervision_of(me);
     int rc;
 
-    if (!me->sender)
+    if (!me->sender) {
         return 0;
+    }
     rc = supervise_send(&s, err);
-    if (rc == 0 && s.interrupted)
+    if (rc == 0 && s.interrupted) {
         leave_interrupted(me);
+    }
     gather_leave(me->sender);
     me->sender = NULL;
     return rc;
@@ -117,11 +128,13 @@ int follow_process_0(struct participant *me)
 
     do {
         rc = mpi_job_share(&me->job, &order, sizeof order, &err);
-        if (rc == 0 && order.kind != ORDER_LEAVE)
+        if (rc == 0 && order.kind != ORDER_LEAVE) {
             rc = follow(me, &order, &err);
+        }
     } while (rc == 0 && order.kind != ORDER_LEAVE);
-    if (rc < 0 && stop_signal_is_pending())
+    if (rc < 0 && stop_signal_is_pending()) {
         leave_interrupted(me);
+    }
     participant_close(me);
     if (rc < 0) {
         error_print(&err);

@@ -13,8 +13,9 @@ static volatile sig_atomic_t leave_code = EXIT_CODE_INFRA;
 
 static void put(int fd, const char *text)
 {
-    if (write(fd, text, strlen(text)) < 0)
+    if (write(fd, text, strlen(text)) < 0) {
         return; /* nobody is left to tell */
+    }
 }
 
 /* Only what is safe in a signal handler. */

@@ -11,13 +11,16 @@ static const char *domain_of(const struct plan *plan, uint32_t node, char *buf, 
     const struct plan_node *n = &plan->nodes[node];
     uint32_t domain = PLAN_NONE;
 
-    for (uint32_t i = 0; i < n->narg && domain == PLAN_NONE; i++)
+    for (uint32_t i = 0; i < n->narg && domain == PLAN_NONE; i++) {
         domain = plan->storages[plan->views[plan->args[n->first_arg + i].view].storage].domain;
-    for (uint32_t i = 0; i < n->nscalar && domain == PLAN_NONE; i++)
+    }
+    for (uint32_t i = 0; i < n->nscalar && domain == PLAN_NONE; i++) {
         domain = plan->scalars[n->first_scalar + i].domain;
+    }
     buf[0] = '\0';
-    if (domain < plan->ndomain)
+    if (domain < plan->ndomain) {
         snprintf(buf, size, " (domain %s)", plan_text(plan, plan->domains[domain].name));
+    }
     return buf;
 }
 
@@ -35,10 +38,11 @@ static const char *how_long(const struct segment *seg, const struct job_clocks *
 {
     uint64_t from = since(seg, clocks, lane), now = clock_now_ns();
 
-    if (from == UINT64_MAX)
+    if (from == UINT64_MAX) {
         snprintf(buf, size, "nobody knows for how long: its clock is not aligned");
-    else
+    } else {
         snprintf(buf, size, "for %.1f s", now > from ? (double)(now - from) / 1e9 : 0.0);
+    }
     return buf;
 }
 
@@ -51,17 +55,17 @@ static void print_lane(const struct segment *seg, const struct job_clocks *clock
 
     how_long(seg, clocks, lane, time, sizeof time);
     plan_lane_name(seg->plan.world_size, lane, name, sizeof name);
-    if (node >= seg->plan.nnode)
+    if (node >= seg->plan.nnode) {
         log_msg(LOG_ERROR, "  %s: %s, nothing run yet", name, lane_state_name(state));
-    else if (state == LANE_WAITING && awaits < seg->plan.nnode) {
+    } else if (state == LANE_WAITING && awaits < seg->plan.nnode) {
         plan_lane_name(seg->plan.world_size, seg->plan.nodes[awaits].lane, other, sizeof other);
-        log_msg(LOG_ERROR, "  %s: %s waits for %s of %s, %s", name,
-                plan_node_label(&seg->plan, node, at, sizeof at),
+        log_msg(LOG_ERROR, "  %s: %s waits for %s of %s, %s", name, plan_node_label(&seg->plan, node, at, sizeof at),
                 plan_node_label(&seg->plan, awaits, awaited, sizeof awaited), other, time);
-    } else
+    } else {
         log_msg(LOG_ERROR, "  %s: %s %s%s, %s", name, lane_state_name(state),
                 plan_node_label(&seg->plan, node, at, sizeof at), domain_of(&seg->plan, node, domain, sizeof domain),
                 time);
+    }
 }
 
 void lanes_table_print(const struct segment *seg, const struct job_clocks *clocks, unsigned most)
@@ -72,23 +76,27 @@ void lanes_table_print(const struct segment *seg, const struct job_clocks *clock
         const struct segment_lane *l = &seg->lanes[lane];
         uint32_t state = atomic_load(&l->state);
 
-        if (state == LANE_DONE || (state == LANE_STARTING && !plan_lane_is_used(&seg->plan, lane)))
+        if (state == LANE_DONE || (state == LANE_STARTING && !plan_lane_is_used(&seg->plan, lane))) {
             continue;
-        if (shown++ < most)
+        }
+        if (shown++ < most) {
             print_lane(seg, clocks, lane);
-        else
+        } else {
             more++;
+        }
     }
-    if (more)
+    if (more) {
         log_msg(LOG_ERROR, "  ... and %u more lanes", more);
+    }
 }
 
 uint64_t lanes_progress(const struct segment *seg)
 {
     uint64_t done = 0;
 
-    for (uint32_t lane = 0; lane < seg->header->nlane; lane++)
+    for (uint32_t lane = 0; lane < seg->header->nlane; lane++) {
         done += atomic_load_explicit(&seg->lanes[lane].ndone, memory_order_relaxed);
+    }
     return done;
 }
 
@@ -100,8 +108,9 @@ uint32_t lanes_longest_running(const struct segment *seg, const struct job_clock
     for (uint32_t lane = 0; lane < seg->header->nlane; lane++) {
         uint64_t from;
 
-        if (atomic_load(&seg->lanes[lane].state) != LANE_RUNNING)
+        if (atomic_load(&seg->lanes[lane].state) != LANE_RUNNING) {
             continue;
+        }
         from = since(seg, clocks, lane);
         if (longest == PLAN_NONE || from < earliest) {
             earliest = from;

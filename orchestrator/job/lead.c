@@ -6,9 +6,9 @@
 
 #include "common/base/clock.h"
 #include "common/base/log.h"
-#include "orchestrator/prepare/load.h"
-#include "orchestrator/messages/order.h"
 #include "orchestrator/job/passes.h"
+#include "orchestrator/messages/order.h"
+#include "orchestrator/prepare/load.h"
 
 /* mpirun itself waits for a second. */
 enum { MOMENT_MS = 500, TICK_MS = 20 };
@@ -28,12 +28,15 @@ static int serve(const struct lead *l, struct order *order, struct error *err)
     struct participant *me = l->me;
     const struct dfx *dfx = &l->prepared->dfx;
 
-    if (me->job.size == 1 || me->events)
+    if (me->job.size == 1 || me->events) {
         return 0;
-    if (events_serve(&me->events, order->endpoint, err) < 0)
+    }
+    if (events_serve(&me->events, order->endpoint, err) < 0) {
         return -1;
-    if (!dfx_any(dfx))
+    }
+    if (!dfx_any(dfx)) {
         return 0;
+    }
     return gather_open(&me->receiver, dfx->dir, me->job.size, l->options->dfx.stream, order->token, err);
 }
 
@@ -47,19 +50,26 @@ static int run_lanes(const struct lead *l, struct error *err)
     p->segment.header->free_threads = l->options->free_threads;
     atomic_store(&p->segment.header->starting, participant_executors(&p->recording.plan));
     if (participant_open_signals(me, err) < 0 || serve(l, &order, err) < 0 ||
-        mpi_job_share(&me->job, &order, sizeof order, err) < 0)
+        mpi_job_share(&me->job, &order, sizeof order, err) < 0) {
         return -1;
+    }
     if (participant_start_executors(me, &p->segment, p->recording.build.device_ids, err) < 0) {
         l->out->abrupt = me->job.size > 1;
         return -1;
     }
-    me->supervision = (struct supervision){
-        .job = &me->job, .seg = &p->segment, .clocks = &me->clocks, .timeout = l->options->timeout,
-        .events = me->events, .executors = me->executors, .receiver = me->receiver, .signal_fd = me->signal_fd};
+    me->supervision = (struct supervision){.job = &me->job,
+                                           .seg = &p->segment,
+                                           .clocks = &me->clocks,
+                                           .timeout = l->options->timeout,
+                                           .events = me->events,
+                                           .executors = me->executors,
+                                           .receiver = me->receiver,
+                                           .signal_fd = me->signal_fd};
     rc = supervise_root(&me->supervision, err);
     l->out->abrupt = me->supervision.interrupted || me->supervision.unsure;
-    if (!l->out->abrupt)
+    if (!l->out->abrupt) {
         supervise_finish(&me->supervision);
+    }
     return rc;
 }
 
@@ -68,10 +78,12 @@ static int gather_rest(struct participant *me, struct outcome *out, struct error
 {
     struct order order = {.kind = ORDER_GATHER};
 
-    if (!me->receiver || gather_is_complete(me->receiver))
+    if (!me->receiver || gather_is_complete(me->receiver)) {
         return 0;
-    if (mpi_job_share(&me->job, &order, sizeof order, err) == 0 && supervise_gather(&me->supervision, err) == 0)
+    }
+    if (mpi_job_share(&me->job, &order, sizeof order, err) == 0 && supervise_gather(&me->supervision, err) == 0) {
         return 0;
+    }
     out->abrupt = true;
     return -1;
 }
@@ -80,8 +92,9 @@ static int run_pass(void *context, struct error *err)
 {
     struct lead *l = context;
 
-    if (run_lanes(l, err) < 0)
+    if (run_lanes(l, err) < 0) {
         return -1;
+    }
     /* Profiles of the last one come after the verdict. */
     return --l->npass > 0 ? gather_rest(l->me, l->out, err) : 0;
 }
@@ -92,14 +105,17 @@ static int run_repeated(void *context, struct error *err)
     struct lead *l = context;
     struct outcome *out = l->out;
 
-    if (run_lanes(l, err) < 0)
+    if (run_lanes(l, err) < 0) {
         return -1;
+    }
     participant_close_signals(l->me);
     phases_enter(&out->phases, PHASE_VERIFY);
-    if (repeat_take(out->repeat, &l->prepared->segment, err) < 0)
+    if (repeat_take(out->repeat, &l->prepared->segment, err) < 0) {
         return -1;
-    if (repeat_is_first_failure(out->repeat))
+    }
+    if (repeat_is_first_failure(out->repeat)) {
         outcome_compare(out, l->prepared);
+    }
     phases_enter(&out->phases, PHASE_RUN);
     return 0;
 }
@@ -126,8 +142,9 @@ static int run_passes(struct lead *l, struct error *err)
 
     if (l->options->repeat > 1) {
         if (repeat_open(&l->out->repeat, &l->prepared->recording.plan, l->prepared->verify,
-                        (uint32_t)l->options->repeat, err) < 0)
+                        (uint32_t)l->options->repeat, err) < 0) {
             return -1;
+        }
         return passes_repeat(&l->prepared->segment, l->options->repeat, &repeated, err);
     }
     l->npass = passes_split(&l->prepared->dfx, build_platform_is_sim(&l->prepared->recording.build), passes);
@@ -142,19 +159,23 @@ int lead_run(struct participant *me, const struct run_options *o, struct prepare
     int rc;
 
     if (job_clocks_open(&me->clocks, &me->job, &p->recording.plan, err) < 0 ||
-        job_clocks_measure(&me->clocks, &me->job, err) < 0)
+        job_clocks_measure(&me->clocks, &me->job, err) < 0) {
         return -1;
+    }
     rc = run_passes(&l, err);
-    if (!out->abrupt)
+    if (!out->abrupt) {
         participant_close_signals(me); /* a signal ends what follows as it ends what went before */
-    if (!out->abrupt && job_clocks_measure(&me->clocks, &me->job, &fault) < 0)
+    }
+    if (!out->abrupt && job_clocks_measure(&me->clocks, &me->job, &fault) < 0) {
         error_print(&fault);
+    }
     if (job_clocks_settle(&me->clocks, &p->segment, rc < 0 ? &fault : err) == 0) {
         out->clock_error_ns = run_clocks_error(&me->clocks.result);
         return rc;
     }
-    if (rc < 0) /* the run's own failure is the one to report */
+    if (rc < 0) { /* the run's own failure is the one to report */
         error_print(&fault);
+    }
     return -1;
 }
 
@@ -164,17 +185,21 @@ static void tell_gathered(const struct gather_receiver *r, double seconds)
     const struct inbox_loss *losses;
     uint32_t nloss = inbox_losses(gather_inbox(r), &losses);
 
-    if (gather_senders(r))
+    if (gather_senders(r)) {
         log_msg(LOG_TIMING, "gathered %llu profile files (%.1f MB) from %u process%s, %.0f ms of it after the verdict",
                 (unsigned long long)totals.nfile, (double)totals.nbytes / 1e6, gather_senders(r),
                 gather_senders(r) == 1 ? "" : "es", seconds * 1e3);
-    if (totals.nloss)
+    }
+    if (totals.nloss) {
         log_msg(LOG_ERROR, "%llu profile file%s lost on the way:", (unsigned long long)totals.nloss,
                 totals.nloss == 1 ? " was" : "s were");
-    for (uint32_t i = 0; i < nloss; i++)
+    }
+    for (uint32_t i = 0; i < nloss; i++) {
         log_msg(LOG_ERROR, "  %s: %s", losses[i].path, losses[i].why);
-    if (totals.nloss > nloss)
+    }
+    if (totals.nloss > nloss) {
         log_msg(LOG_ERROR, "  and %llu more", (unsigned long long)(totals.nloss - nloss));
+    }
 }
 
 void lead_gather(struct participant *me, struct outcome *out)
@@ -182,15 +207,17 @@ void lead_gather(struct participant *me, struct outcome *out)
     uint64_t begun = clock_now_ns();
     struct error err;
 
-    if (!me->receiver || out->abrupt)
+    if (!me->receiver || out->abrupt) {
         return;
+    }
     if (participant_open_signals(me, &err) < 0) {
         error_print(&err);
         return;
     }
     me->supervision.signal_fd = me->signal_fd;
-    if (gather_rest(me, out, &err) < 0)
+    if (gather_rest(me, out, &err) < 0) {
         error_print(&err);
+    }
     participant_close_signals(me);
     phases_add(&out->phases, "gather", begun, clock_now_ns());
     tell_gathered(me->receiver, (double)(clock_now_ns() - begun) / 1e9);
@@ -202,15 +229,18 @@ void lead_await_others(struct participant *me)
     struct event event;
     uint32_t nstopped = 0;
 
-    if (!me->receiver)
+    if (!me->receiver) {
         return;
+    }
     while (nstopped < gather_senders(me->receiver) && clock_now_ns() < until_ns) {
         struct pollfd fd = {.fd = events_fd(me->events), .events = POLLIN};
 
-        while (events_next(me->events, &event))
+        while (events_next(me->events, &event)) {
             nstopped += event.kind == EVENT_STOPPED;
-        if (nstopped < gather_senders(me->receiver) && poll(&fd, 1, TICK_MS) < 0 && errno != EINTR)
+        }
+        if (nstopped < gather_senders(me->receiver) && poll(&fd, 1, TICK_MS) < 0 && errno != EINTR) {
             return;
+        }
     }
 }
 
@@ -219,6 +249,7 @@ void lead_dismiss(const struct participant *me)
     struct order leave = {.kind = ORDER_LEAVE};
     struct error err;
 
-    if (mpi_job_share(&me->job, &leave, sizeof leave, &err) < 0)
+    if (mpi_job_share(&me->job, &leave, sizeof leave, &err) < 0) {
         error_print(&err);
+    }
 }

@@ -4,9 +4,9 @@
 #ifndef L3R_ORCHESTRATOR_JOB_LEAD_H
 #define L3R_ORCHESTRATOR_JOB_LEAD_H
 
-#include "orchestrator/prepare/options.h"
 #include "orchestrator/job/outcome.h"
 #include "orchestrator/job/participant.h"
+#include "orchestrator/prepare/options.h"
 #include "orchestrator/prepare/prepare.h"
 
 /* Run all passes of what is prepared, with the whole job. Afterwards the segment holds outputs and times of the last

@@ -6,10 +6,11 @@
 void marker_text(enum result_verdict verdict, const int *device_ids, uint32_t count, char *buf, size_t size)
 {
     /* Harnesses parse one number: the first card's. */
-    if (verdict == RESULT_PASS && count)
+    if (verdict == RESULT_PASS && count) {
         snprintf(buf, size, "PYPTO_EXEC_RESULT=PASS device=%d", device_ids[0]);
-    else
+    } else {
         snprintf(buf, size, "PYPTO_EXEC_RESULT=%s", result_verdict_name(verdict));
+    }
 }
 
 int marker_print(enum result_verdict verdict, const int *device_ids, uint32_t count)
@@ -19,8 +20,9 @@ int marker_print(enum result_verdict verdict, const int *device_ids, uint32_t co
     marker_text(verdict, device_ids, count, line, sizeof line);
     errno = 0;
     puts(line);
-    for (uint32_t i = 0; i < count; i++)
+    for (uint32_t i = 0; i < count; i++) {
         printf("%s%d%s", i ? "," : "PYPTO_EXEC_DEVICES=", device_ids[i], i + 1 < count ? "" : "\n");
+    }
     return fflush(stdout) || ferror(stdout) ? -1 : 0;
 }
 

@@ -42,14 +42,19 @@ static void compare(struct outcome *out, const struct prepared *p, uint32_t stor
     struct error err;
 
     if (verify_storage_full(p->verify, plan, storage, data, &numbers, &file, &err) < 0) {
-        if (out->repeat)
+        if (out->repeat) {
             repeat_name_run(out->repeat, &err);
+        }
         set_failure(out, &err);
     }
-    if (file)
-        out->comparisons[out->ncomparison++] = (struct result_comparison){
-            .parameter = plan_text(plan, s->name), .file = file, .dtype = dtype_name(s->dtype), .ndim = s->ndim,
-            .shape = plan->dims + s->dims, .numbers = numbers};
+    if (file) {
+        out->comparisons[out->ncomparison++] = (struct result_comparison){.parameter = plan_text(plan, s->name),
+                                                                          .file = file,
+                                                                          .dtype = dtype_name(s->dtype),
+                                                                          .ndim = s->ndim,
+                                                                          .shape = plan->dims + s->dims,
+                                                                          .numbers = numbers};
+    }
 }
 
 void outcome_compare(struct outcome *out, const struct prepared *p)
@@ -62,9 +67,11 @@ void outcome_compare(struct outcome *out, const struct prepared *p)
         set_failure(out, &err);
         return;
     }
-    for (uint32_t i = 0; i < p->recording.plan.nstorage; i++)
-        if (p->recording.plan.storages[i].kind == PLAN_PARAM)
+    for (uint32_t i = 0; i < p->recording.plan.nstorage; i++) {
+        if (p->recording.plan.storages[i].kind == PLAN_PARAM) {
             compare(out, p, i, segment_storage(&p->segment, i));
+        }
+    }
 }
 
 void outcome_verify(struct outcome *out, const struct run_options *o, const struct prepared *p)
@@ -75,23 +82,28 @@ void outcome_verify(struct outcome *out, const struct run_options *o, const stru
         const struct plan_storage *s = &p->recording.plan.storages[i];
 
         if (s->kind == PLAN_PARAM && s->direction != PLAN_IN &&
-            save_output(o->save_outputs, &p->recording.plan, i, segment_storage(&p->segment, i), &err) < 0)
+            save_output(o->save_outputs, &p->recording.plan, i, segment_storage(&p->segment, i), &err) < 0) {
             set_failure(out, &err);
+        }
     }
-    if (!out->comparisons)
+    if (!out->comparisons) {
         outcome_compare(out, p);
-    if (verify_count(p->verify) == 0 && out->verdict == RESULT_PASS)
+    }
+    if (verify_count(p->verify) == 0 && out->verdict == RESULT_PASS) {
         log_note("nothing to compare with (no --expect, no data/out): PASS means that every dispatch ran");
+    }
 }
 
 static void print_summary(const struct outcome *out, const struct prepared *p)
 {
     const struct phases *ph = &out->phases;
 
-    if (!p->segment.header)
+    if (!p->segment.header) {
         return;
-    log_msg(LOG_TIMING, "%u dispatches on %u cards in %.3f ms (record %.0f ms, plan %.0f ms, compile %.0f ms: %u "
-                        "built, %u reused; load %.0f ms, run %.0f ms)",
+    }
+    log_msg(LOG_TIMING,
+            "%u dispatches on %u cards in %.3f ms (record %.0f ms, plan %.0f ms, compile %.0f ms: %u "
+            "built, %u reused; load %.0f ms, run %.0f ms)",
             timings_dispatches(&p->segment), p->recording.plan.world_size, (double)timings_span_ns(&p->segment) / 1e6,
             (double)ph->spent_ns[PHASE_RECORD] / 1e6, (double)ph->spent_ns[PHASE_PLAN] / 1e6,
             (double)ph->spent_ns[PHASE_COMPILE] / 1e6, p->compiled.nbuilt, p->compiled.nreused,
@@ -105,35 +117,49 @@ static int write_result(const struct outcome *out, const struct run_options *o, 
     struct timings timings = {0};
     struct versions versions;
     const struct build *build = &p->recording.build;
-    struct result r = {.verdict = out->verdict, .marker = marker,
+    struct result r = {.verdict = out->verdict,
+                       .marker = marker,
                        .error = out->verdict == RESULT_PASS ? NULL : &out->error,
-                       .build = build->dir ? build->dir : o->build, .plan = o->plan_file,
-                       .platform = build->platform, .device = "cpu", .world_size = build->ndevice,
-                       .ndevice_id = build->ndevice, .device_ids = build->device_ids, .seed = o->seed,
-                       .tolerance = o->tolerance, .rounds = out->repeat ? out->repeat->nrun : 1,
-                       .repeat = out->repeat, .clock_error_ns = out->clock_error_ns,
-                       .nphase = PHASE_COUNT, .phases = phases, .nnote = build->nnote,
+                       .build = build->dir ? build->dir : o->build,
+                       .plan = o->plan_file,
+                       .platform = build->platform,
+                       .device = "cpu",
+                       .world_size = build->ndevice,
+                       .ndevice_id = build->ndevice,
+                       .device_ids = build->device_ids,
+                       .seed = o->seed,
+                       .tolerance = o->tolerance,
+                       .rounds = out->repeat ? out->repeat->nrun : 1,
+                       .repeat = out->repeat,
+                       .clock_error_ns = out->clock_error_ns,
+                       .nphase = PHASE_COUNT,
+                       .phases = phases,
+                       .nnote = build->nnote,
                        .notes = (const char *const *)build->notes};
     int rc = -1;
 
-    for (int i = 0; i < PHASE_COUNT; i++)
+    for (int i = 0; i < PHASE_COUNT; i++) {
         phases[i] = (struct result_phase){phase_name((enum phase)i), (double)out->phases.spent_ns[i] / 1e9};
-    if (p->segment.header && timings_first_start_ns(&p->segment))
+    }
+    if (p->segment.header && timings_first_start_ns(&p->segment)) {
         phases[r.nphase++] = (struct result_phase){
             "mpi init to first dispatch", (double)(timings_first_start_ns(&p->segment) - out->init_end_ns) / 1e9};
+    }
     versions_collect(&versions, &p->compiled);
     r.comparisons = out->comparisons;
     r.ncomparison = out->ncomparison;
     r.versions = versions.items;
     r.nversion = versions.count;
-    if (p->segment.header && timings_collect(&timings, &p->segment, build->device_ids, out->nproc, err) < 0)
+    if (p->segment.header && timings_collect(&timings, &p->segment, build->device_ids, out->nproc, err) < 0) {
         goto out;
+    }
     r.cards = timings.cards;
     r.ncard = timings.ncard;
     r.dispatches = timings.dispatches;
     r.ndispatch = timings.ndispatch;
-    for (size_t i = 0; out->repeat && i < timings.ndispatch; i++)
+    for (size_t i = 0; out->repeat && i < timings.ndispatch; i++) {
         timings.dispatches[i].round = repeat_current(out->repeat);
+    }
     rc = result_write(o->result_file, &r, err);
 out:
     timings_free(&timings);
@@ -165,16 +191,21 @@ int outcome_report(struct outcome *out, const struct run_options *o, const struc
     int code = 0;
 
     marker_text(out->verdict, p->recording.build.device_ids, p->recording.build.ndevice, marker, sizeof marker);
-    if (out->verdict != RESULT_PASS)
+    if (out->verdict != RESULT_PASS) {
         error_print(&out->error);
-    if (out->verdict != RESULT_PASS && out->error.kind == ERROR_USAGE)
+    }
+    if (out->verdict != RESULT_PASS && out->error.kind == ERROR_USAGE) {
         return EXIT_CODE_USAGE; /* nothing was tried: no verdict */
-    if (out->verdict == RESULT_PASS)
+    }
+    if (out->verdict == RESULT_PASS) {
         print_summary(out, p);
-    if (out->repeat)
+    }
+    if (out->repeat) {
         repeat_print(stdout, out->repeat);
-    if (settled) /* perhaps by an interrupt: mpirun leaves a second, which a file on a busy disk may take */
+    }
+    if (settled) { /* perhaps by an interrupt: mpirun leaves a second, which a file on a busy disk may take */
         code = print_marker(out, p);
+    }
     if (o->result_file && !p->no_result && write_result(out, o, p, marker, &err) < 0) {
         error_print(&err);
         out->verdict = RESULT_INFRA; /* outputs that were asked for and are lost */

@@ -22,17 +22,22 @@ int participant_start_executors(struct participant *me, struct segment *seg, con
     int busy = me->job.size < (int)plan->world_size ? me->job.size : (int)plan->world_size;
     int cores, rc;
 
-    if (!lanes)
+    if (!lanes) {
         return error_nomem(err, "executors", plan_lane_count(plan) * sizeof *lanes);
+    }
     placement_block(plan->world_size, (uint32_t)me->job.size, (uint32_t)me->job.rank, &first, &count);
     cores = placement_cores_per_card(topology_jobs(busy), count ? (int)count : 1);
-    for (uint32_t i = 0; i < count; i++)
-        lanes[n++] = (struct executor_lane){.lane = first + i, .ncores = cores,
+    for (uint32_t i = 0; i < count; i++) {
+        lanes[n++] = (struct executor_lane){.lane = first + i,
+                                            .ncores = cores,
                                             .device_id = device_ids ? device_ids[first + i] : 0,
                                             .dfx_dir = me->sender ? gather_dir(me->sender) : NULL};
-    for (uint32_t lane = plan_host_lane(plan); me->job.rank == 0 && lane < plan_lane_count(plan); lane++)
-        if (plan_lane_is_used(plan, lane))
+    }
+    for (uint32_t lane = plan_host_lane(plan); me->job.rank == 0 && lane < plan_lane_count(plan); lane++) {
+        if (plan_lane_is_used(plan, lane)) {
             lanes[n++] = (struct executor_lane){.lane = lane, .ncores = 1};
+        }
+    }
     rc = executors_start(&me->executors, seg, lanes, n, err);
     free(lanes);
     return rc;
@@ -56,8 +61,9 @@ int participant_open_signals(struct participant *me, struct error *err)
     sigset_t set;
 
     participant_signals(&set);
-    if (sigprocmask(SIG_BLOCK, &set, NULL) < 0)
+    if (sigprocmask(SIG_BLOCK, &set, NULL) < 0) {
         return error_errno(err, "signals", NULL, "cannot block signals");
+    }
     me->signal_fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
     return me->signal_fd < 0 ? error_errno(err, "signals", NULL, "cannot make a signalfd") : 0;
 }
@@ -66,8 +72,9 @@ void participant_close_signals(struct participant *me)
 {
     sigset_t set;
 
-    if (me->signal_fd > 0)
+    if (me->signal_fd > 0) {
         close(me->signal_fd);
+    }
     me->signal_fd = -1;
     participant_signals(&set);
     sigprocmask(SIG_UNBLOCK, &set, NULL);
@@ -79,8 +86,9 @@ void participant_close(struct participant *me)
     gather_leave(me->sender);
     gather_close(me->receiver);
     events_close(me->events);
-    if (me->signal_fd > 0)
+    if (me->signal_fd > 0) {
         close(me->signal_fd);
+    }
     segment_unmap(&me->segment);
     me->sender = NULL;
     me->receiver = NULL;

@@ -9,11 +9,11 @@
 #include <signal.h>
 
 #include "common/segment/segment.h"
-#include "orchestrator/messages/events.h"
-#include "orchestrator/gather/gather.h"
 #include "orchestrator/clocks/job_clocks.h"
-#include "orchestrator/messages/mpi_job.h"
+#include "orchestrator/gather/gather.h"
 #include "orchestrator/job/supervise.h"
+#include "orchestrator/messages/events.h"
+#include "orchestrator/messages/mpi_job.h"
 #include "rank-worker/lanes/executors.h"
 
 struct participant {
@@ -23,12 +23,12 @@ struct participant {
     int signal_fd; /* 0 or -1: signals are taken, not read */
 
     /* process 0 */
-    struct supervision supervision; /* of the pass under way, or of the last */
+    struct supervision supervision;   /* of the pass under way, or of the last */
     struct gather_receiver *receiver; /* NULL: nothing is to be received */
     struct job_clocks clocks;
 
     /* the others */
-    struct segment segment; /* as mapped here */
+    struct segment segment;       /* as mapped here */
     bool must_send;               /* profiles, since this process cannot write where they go */
     struct gather_sender *sender; /* of the pass under way, or of the last; NULL: there is nothing to send */
 };

@@ -9,8 +9,9 @@
 int passes_split(const struct dfx *wanted, bool simulator, struct pass passes[PASSES_MAX])
 {
     passes[0] = (struct pass){.name = "only pass", .dfx = *wanted};
-    if (!wanted->swimlane || simulator)
+    if (!wanted->swimlane || simulator) {
         return 1;
+    }
     passes[1] = (struct pass){.name = "timing pass", .dfx = *wanted};
     passes[1].dfx.dep_gen = false;
     passes[0] = (struct pass){.name = "graph pass", .dfx = {.dep_gen = true}};
@@ -27,14 +28,17 @@ int passes_run(struct segment *seg, const struct pass *passes, int count, const 
                struct error *err)
 {
     for (int i = 0; i < count; i++) {
-        if (i > 0 && rewind_and_load(seg, steps, err) < 0)
+        if (i > 0 && rewind_and_load(seg, steps, err) < 0) {
             return -1;
+        }
         seg->header->dfx = passes[i].dfx;
-        if (count > 1)
+        if (count > 1) {
             log_msg(LOG_TIMING, "%s, %d of %d", passes[i].name, i + 1, count);
+        }
         if (steps->run(steps->context, err) < 0) {
-            if (count > 1)
+            if (count > 1) {
                 error_within(err, passes[i].name);
+            }
             return -1;
         }
     }
@@ -52,11 +56,13 @@ int passes_repeat(struct segment *seg, int count, const struct pass_steps *steps
         snprintf(name, sizeof name, "run %d of %d", i + 1, count);
         log_msg(LOG_INFO, "%s", name);
         progress_name(name);
-        if ((i > 0 && rewind_and_load(seg, steps, err) < 0) || steps->run(steps->context, err) < 0)
+        if ((i > 0 && rewind_and_load(seg, steps, err) < 0) || steps->run(steps->context, err) < 0) {
             rc = -1;
+        }
     }
     progress_name("run");
-    if (rc < 0)
+    if (rc < 0) {
         error_within(err, name);
+    }
     return rc;
 }

@@ -14,8 +14,9 @@ void progress_name(const char *name)
 
 void progress_run(uint64_t done, uint64_t total)
 {
-    if (!isatty(STDERR_FILENO))
+    if (!isatty(STDERR_FILENO)) {
         return;
+    }
     fprintf(stderr, "\r%s: %llu/%llu ", what, (unsigned long long)done, (unsigned long long)total);
     fflush(stderr);
     written = true;
@@ -23,8 +24,9 @@ void progress_run(uint64_t done, uint64_t total)
 
 void progress_gather(uint64_t nbytes)
 {
-    if (!isatty(STDERR_FILENO))
+    if (!isatty(STDERR_FILENO)) {
         return;
+    }
     fprintf(stderr, "\rgathering profiles: %.1f MB ", (double)nbytes / 1e6);
     fflush(stderr);
     written = true;
@@ -32,7 +34,8 @@ void progress_gather(uint64_t nbytes)
 
 void progress_end(void)
 {
-    if (written)
+    if (written) {
         fputs("\r\033[K", stderr);
+    }
     written = false;
 }

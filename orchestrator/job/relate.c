@@ -6,9 +6,9 @@
 
 #include "common/base/file.h"
 #include "common/base/log.h"
+#include "orchestrator/profiles/run_record.h"
 #include "orchestrator/report/report_make.h"
 #include "orchestrator/report/report_print.h"
-#include "orchestrator/profiles/run_record.h"
 #include "orchestrator/trace/timeline.h"
 
 enum { OWN_LOSSES = 32 }; /* cards that are named */
@@ -29,15 +29,17 @@ static void fill_aside(struct aside *a, const struct participant *me, const stru
     for (uint32_t i = 0; i < out->phases.nstage; i++) {
         const struct run_stage *stage = &out->phases.stages[i];
 
-        a->stages[i] = (struct run_stage){stage->name, stage->start_ns - (int64_t)origin,
-                                          stage->end_ns - (int64_t)origin};
+        a->stages[i] =
+            (struct run_stage){stage->name, stage->start_ns - (int64_t)origin, stage->end_ns - (int64_t)origin};
     }
-    if (!me->receiver)
+    if (!me->receiver) {
         return;
+    }
     a->aside.nloss = inbox_losses(gather_inbox(me->receiver), &losses);
     a->aside.nlost = inbox_totals(gather_inbox(me->receiver)).nloss;
-    for (uint32_t i = 0; i < a->aside.nloss; i++)
+    for (uint32_t i = 0; i < a->aside.nloss; i++) {
         a->losses[i] = (struct run_loss){losses[i].path, losses[i].why};
+    }
 }
 
 /* What executors could not write, on whatever host. */
@@ -49,8 +51,9 @@ static void add_own_losses(struct aside *a, const struct segment *seg)
         uint32_t nlost = atomic_load(&seg->lanes[card].nlost);
 
         a->aside.nlost += nlost;
-        if (!nlost || named == OWN_LOSSES)
+        if (!nlost || named == OWN_LOSSES) {
             continue;
+        }
         snprintf(a->own[named], sizeof a->own[named], "rank%u (%u of its files)", card, nlost);
         a->losses[a->aside.nloss++] = (struct run_loss){a->own[named++], "the card could not write them: see the log"};
     }
@@ -60,14 +63,17 @@ static int write_record(const struct participant *me, const struct outcome *out,
                         struct error *err)
 {
     struct aside a;
-    const struct run_record_source from = {.seg = &p->segment, .device_ids = p->recording.build.device_ids,
-                                           .clocks = &me->clocks.result, .aside = &a.aside,
+    const struct run_record_source from = {.seg = &p->segment,
+                                           .device_ids = p->recording.build.device_ids,
+                                           .clocks = &me->clocks.result,
+                                           .aside = &a.aside,
                                            .captured = &p->dfx};
     char *path = file_join(p->dfx.dir, "l3_run.json", err);
     int rc;
 
-    if (!path)
+    if (!path) {
         return -1;
+    }
     fill_aside(&a, me, out, run_record_origin(&p->segment));
     add_own_losses(&a, &p->segment);
     rc = run_record_write(path, &from, err);
@@ -78,8 +84,9 @@ static int write_record(const struct participant *me, const struct outcome *out,
 /* Line by line, as all that is told. */
 static void log_lines(char *text)
 {
-    for (char *line = strtok(text, "\n"); line; line = strtok(NULL, "\n"))
+    for (char *line = strtok(text, "\n"); line; line = strtok(NULL, "\n")) {
         log_msg(LOG_TIMING, "%s", line);
+    }
 }
 
 static int tell_short(const char *dir, struct error *err)
@@ -91,17 +98,21 @@ static int tell_short(const char *dir, struct error *err)
     FILE *f;
     int rc = -1;
 
-    if (dfx_list_read(dir, &list, err) < 0)
+    if (dfx_list_read(dir, &list, err) < 0) {
         return -1;
+    }
     f = open_memstream(&text, &size);
-    if (!f)
+    if (!f) {
         error_nomem(err, dir, 1);
-    else if (report_make(&r, &list, err) == 0)
+    } else if (report_make(&r, &list, err) == 0) {
         rc = report_short(f, &r, err);
-    if (f && fclose(f) != 0 && rc == 0)
+    }
+    if (f && fclose(f) != 0 && rc == 0) {
         rc = error_nomem(err, dir, size);
-    if (rc == 0)
+    }
+    if (rc == 0) {
         log_lines(text);
+    }
     free(text);
     report_free(&r);
     dfx_list_free(&list);
@@ -113,8 +124,9 @@ void relate_profiles(const struct participant *me, const struct outcome *out, co
     struct error err;
 
     if (dfx_remove_unfinished(&p->dfx, &err) < 0 || write_record(me, out, p, &err) < 0 ||
-        (p->dfx.swimlane && timeline_write_all(p->dfx.dir, &err) < 0) || tell_short(p->dfx.dir, &err) < 0)
+        (p->dfx.swimlane && timeline_write_all(p->dfx.dir, &err) < 0) || tell_short(p->dfx.dir, &err) < 0) {
         error_print(&err);
-    else
+    } else {
         log_note("`l3replay report %s` tells what the profiles say", p->dfx.dir);
+    }
 }

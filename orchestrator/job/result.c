@@ -27,7 +27,7 @@ static void put_error(struct json_writer *w, cJSON *root, const struct error *er
     json_put_text(w, object, "kind", kind_name(error->kind));
     json_put_text(w, object, "what", error->what);
     json_put_text(w, object, "where", error->where);
-    json_put_text(w, object, "mend", error->mend);
+    json_put_text(w, object, "hint", error->hint);
 }
 
 static void put_target(struct json_writer *w, cJSON *root, const struct result *r)
@@ -39,12 +39,14 @@ static void put_target(struct json_writer *w, cJSON *root, const struct result *
     json_put_text(w, root, "plan", r->plan);
     json_put_text(w, root, "platform", r->platform);
     json_put_text(w, root, "device", r->device);
-    if (r->world_size)
+    if (r->world_size) {
         put_count(w, root, "world_size", r->world_size);
+    }
     if (r->ndevice_id) {
         list = json_put_list(w, root, "devices");
-        for (uint32_t i = 0; i < r->ndevice_id; i++)
+        for (uint32_t i = 0; i < r->ndevice_id; i++) {
             json_append_number(w, list, r->device_ids[i]);
+        }
     }
     /* A string, because readers of JSON lose digits of large numbers. */
     snprintf(seed, sizeof seed, "%" PRIu64, r->seed);
@@ -64,8 +66,9 @@ static void put_times(struct json_writer *w, cJSON *root, const struct result *r
             json_put_number(w, item, "seconds", r->phases[i].seconds);
         }
     }
-    if (!r->ncard)
+    if (!r->ncard) {
         return;
+    }
     list = json_put_list(w, root, "cards");
     for (size_t i = 0; i < r->ncard; i++) {
         const struct result_card *c = &r->cards[i];
@@ -73,8 +76,9 @@ static void put_times(struct json_writer *w, cJSON *root, const struct result *r
         put_count(w, item, "card", c->card);
         json_put_number(w, item, "device_id", c->device_id);
         json_put_text(w, item, "host", c->host);
-        if (c->process != RESULT_NONE)
+        if (c->process != RESULT_NONE) {
             put_count(w, item, "process", c->process);
+        }
         put_count(w, item, "dispatches", c->ndispatch);
         put_count(w, item, "start_ns", c->start_ns);
         put_count(w, item, "end_ns", c->end_ns);
@@ -92,10 +96,12 @@ static void put_dispatches(struct json_writer *w, cJSON *root, const struct resu
         put_count(w, item, "node", d->node);
         json_put_text(w, item, "program", d->program);
         put_count(w, item, "card", d->card);
-        if (d->k != RESULT_NONE)
+        if (d->k != RESULT_NONE) {
             put_count(w, item, "k", d->k);
-        if (d->line)
+        }
+        if (d->line) {
             put_count(w, item, "line", d->line);
+        }
         put_count(w, item, "round", d->round);
         put_count(w, item, "start_ns", d->start_ns);
         put_count(w, item, "end_ns", d->end_ns);
@@ -120,8 +126,9 @@ static void put_mismatches(struct json_writer *w, cJSON *object, const struct re
         }
         item = json_append_object(w, list);
         index = json_put_list(w, item, "index");
-        for (uint32_t d = 0; d < c->ndim; d++)
+        for (uint32_t d = 0; d < c->ndim; d++) {
             json_append_number(w, index, (double)position[d]);
+        }
         json_put_number(w, item, "actual", c->numbers.shown[i].actual);
         json_put_number(w, item, "expected", c->numbers.shown[i].expected);
     }
@@ -144,8 +151,9 @@ static void put_comparisons(struct json_writer *w, cJSON *root, const struct res
         put_count(w, item, "mismatched", c->numbers.mismatched);
         put_count(w, item, "ignored", c->numbers.ignored);
         json_put_number(w, item, "max_abs_error", c->numbers.max_abs_error);
-        if (c->numbers.nshown)
+        if (c->numbers.nshown) {
             put_mismatches(w, item, c);
+        }
     }
 }
 
@@ -155,13 +163,15 @@ static void put_versions_and_notes(struct json_writer *w, cJSON *root, const str
 
     if (r->nversion) {
         object = json_put_object(w, root, "versions");
-        for (size_t i = 0; i < r->nversion; i++)
+        for (size_t i = 0; i < r->nversion; i++) {
             json_put_text(w, object, r->versions[i].name, r->versions[i].text);
+        }
     }
     if (r->nnote) {
         list = json_put_list(w, root, "notes");
-        for (size_t i = 0; i < r->nnote; i++)
+        for (size_t i = 0; i < r->nnote; i++) {
             json_append_text(w, list, r->notes[i]);
+        }
     }
 }
 
@@ -182,21 +192,26 @@ static char *render(const struct result *r)
     put_count(&w, root, "format", RESULT_VERSION);
     json_put_text(&w, root, "result", result_verdict_name(r->verdict));
     json_put_text(&w, root, "marker", r->marker);
-    if (r->error)
+    if (r->error) {
         put_error(&w, root, r->error);
+    }
     put_target(&w, root, r);
-    if (r->repeat)
+    if (r->repeat) {
         repeat_put_json(&w, root, r->repeat);
+    }
     put_versions_and_notes(&w, root, r);
     put_times(&w, root, r);
-    if (r->ncomparison)
+    if (r->ncomparison) {
         put_comparisons(&w, root, r);
-    if (r->clock_error_ns == CLOCK_NO_BOUND)
+    }
+    if (r->clock_error_ns == CLOCK_NO_BOUND) {
         json_put_null(&w, root, "clock_error_ns");
-    else if (r->clock_error_ns)
+    } else if (r->clock_error_ns) {
         put_count(&w, root, "clock_error_ns", r->clock_error_ns);
-    if (r->ndispatch)
+    }
+    if (r->ndispatch) {
         put_dispatches(&w, root, r);
+    }
     return json_finish(&w, root);
 }
 
@@ -205,8 +220,9 @@ int result_write(const char *path, const struct result *result, struct error *er
     char *text = render(result);
     struct file_writer w;
 
-    if (!text)
+    if (!text) {
         return error_nomem(err, path, sizeof(cJSON) * 12 * (result->ndispatch + 16));
+    }
     if (file_write_begin(&w, path, err)) {
         cJSON_free(text);
         return -1;

@@ -11,9 +11,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "common/segment/clock_map.h"
 #include "common/base/error.h"
 #include "common/plan/plan.h"
+#include "common/segment/clock_map.h"
 #include "orchestrator/data/verify.h"
 #include "orchestrator/repeat/repeat.h"
 
@@ -64,7 +64,7 @@ struct result_comparison {
 
 struct result {
     enum result_verdict verdict;
-    const char *marker; /* the line on stdout */
+    const char *marker;        /* the line on stdout */
     const struct error *error; /* NULL: none */
 
     const char *build, *plan; /* directory; file of --plan */

@@ -22,17 +22,18 @@ static int share_with_job(void *job, const struct build *build, const struct pro
 /* Everything process 0 does, up to the verdict in `out`. */
 static void replay(struct participant *me, const struct run_options *o, struct prepared *p, struct outcome *out)
 {
-    const struct prepare_job job = {.jobs = topology_share(me->job.node_size, me->job.rank), .share = share_with_job,
-                                    .context = &me->job};
+    const struct prepare_job job = {
+        .jobs = topology_share(me->job.node_size, me->job.rank), .share = share_with_job, .context = &me->job};
     struct error err;
 
     if (prepare(o, &job, &out->phases, p, &out->error) < 0) {
         out->verdict = RESULT_INFRA;
         return;
     }
-    if ((uint32_t)me->job.size > p->recording.build.ndevice)
+    if ((uint32_t)me->job.size > p->recording.build.ndevice) {
         log_note("%d processes for %u cards: %u of them stay idle", me->job.size, p->recording.build.ndevice,
                  (uint32_t)me->job.size - p->recording.build.ndevice);
+    }
     phases_enter(&out->phases, PHASE_RUN);
     if (lead_run(me, o, p, out, &err) < 0) {
         outcome_fail(out, &err, me->supervision.interrupted);
@@ -46,8 +47,9 @@ static void tell_changes(const struct prepared *p)
 {
     struct error err;
 
-    if (changes_tell(p->recording.build.dir, &p->recording.programs, &p->compiled, &err) < 0)
+    if (changes_tell(p->recording.build.dir, &p->recording.programs, &p->compiled, &err) < 0) {
         log_msg(LOG_WARN, "cannot compare with the last replay: %s", err.what);
+    }
 }
 
 /* After the verdict: nothing that goes wrong here changes what the run has found. */
@@ -56,8 +58,9 @@ static void leave_binaries(const struct run_options *o, const struct prepared *p
     struct error err;
 
     compile_trim(&p->compiled);
-    if (fresh_install(&p->recording.build, &p->recording.programs, &p->compiled, &o->fresh, &err) == 0)
+    if (fresh_install(&p->recording.build, &p->recording.programs, &p->compiled, &o->fresh, &err) == 0) {
         return;
+    }
     log_msg(LOG_WARN, "the binaries of this replay were not put into the build: the next one builds them again");
     error_print(&err);
 }
@@ -72,21 +75,26 @@ static int run_root(struct participant *me, const struct run_options *o)
     interrupt_watch(&out.phases);
     replay(me, o, &p, &out);
     phases_stop(&out.phases);
-    if (!out.abrupt && p.sheet && !o->fresh.no_recompile) /* else older binaries may have run */
+    if (!out.abrupt && p.sheet && !o->fresh.no_recompile) { /* else older binaries may have run */
         tell_changes(&p);
+    }
     code = outcome_report(&out, o, &p);
-    if (!out.abrupt && p.sheet)
+    if (!out.abrupt && p.sheet) {
         leave_binaries(o, &p);
+    }
     profiled = !out.abrupt && p.segment.header && dfx_any(&p.dfx) && timings_first_start_ns(&p.segment);
     lead_gather(me, &out);
-    if (profiled)
+    if (profiled) {
         relate_profiles(me, &out, &p);
-    if (out.abrupt)
+    }
+    if (out.abrupt) {
         lead_await_others(me);
+    }
     participant_close(me);
     prepare_free(&p);
-    if (out.abrupt)
+    if (out.abrupt) {
         mpi_job_abort(&me->job, code);
+    }
     lead_dismiss(me);
     mpi_job_end();
     job_clocks_free(&me->clocks);

@@ -22,9 +22,9 @@ static const uint64_t forever = UINT64_MAX;
 
 /* What one round of waiting brought. */
 struct tidings {
-    bool failed;        /* an own lane failed; `error` says why */
-    bool all_gone;      /* no executor of this process lives */
-    int signal;         /* one that asks us to end; 0: none */
+    bool failed;   /* an own lane failed; `error` says why */
+    bool all_gone; /* no executor of this process lives */
+    int signal;    /* one that asks us to end; 0: none */
     struct error error;
 };
 
@@ -36,21 +36,25 @@ static int wait_once(struct supervision *s, uint64_t limit_ns, struct tidings *t
     struct signalfd_siginfo info;
     nfds_t n;
 
-    if (!fds)
+    if (!fds) {
         return error_nomem(err, "supervision", s->seg->header->nlane * sizeof *fds);
+    }
     n = executors_poll(s->executors, fds);
     fds[n++] = (struct pollfd){.fd = s->signal_fd, .events = POLLIN};
-    if (s->events)
+    if (s->events) {
         fds[n++] = (struct pollfd){.fd = events_fd(s->events), .events = POLLIN};
+    }
     if (ppoll(fds, n, limit_ns == forever ? NULL : &limit, NULL) < 0 && errno != EINTR) {
         free(fds);
         return error_errno(err, "supervision", NULL, "ppoll");
     }
     free(fds);
     memset(t, 0, sizeof *t);
-    while (read(s->signal_fd, &info, sizeof info) == (ssize_t)sizeof info)
-        if (info.ssi_signo != SIGCHLD)
+    while (read(s->signal_fd, &info, sizeof info) == (ssize_t)sizeof info) {
+        if (info.ssi_signo != SIGCHLD) {
             t->signal = (int)info.ssi_signo;
+        }
+    }
     executors_service(s->executors);
     t->all_gone = executors_reap(s->executors, &t->failed, &t->error) == 0;
     return 0;
@@ -70,8 +74,9 @@ static int overview_open(struct overview *o, const struct mpi_job *job, struct e
 {
     memset(o, 0, sizeof *o);
     o->connected = calloc((size_t)job->size * 4, 1);
-    if (!o->connected)
+    if (!o->connected) {
         return error_nomem(err, "supervision", (uint64_t)job->size * 4);
+    }
     o->told = o->connected + job->size;
     o->done = o->told + job->size;
     o->stopped = o->done + job->size;
@@ -86,11 +91,13 @@ static void send_stop(struct supervision *s, struct overview *o)
     struct error err;
 
     for (int r = 1; r < s->job->size; r++) {
-        if (!o->connected[r] || o->told[r])
+        if (!o->connected[r] || o->told[r]) {
             continue;
+        }
         stop.rank = (uint32_t)r;
-        if (events_send(s->events, &stop, &err) < 0)
+        if (events_send(s->events, &stop, &err) < 0) {
             error_print(&err);
+        }
         o->told[r] = 1;
     }
 }
@@ -123,9 +130,11 @@ static void note_event(struct overview *o, const struct event *event, bool *fail
 /* The next event of a process of this job; what names another one is dropped. False when there is none. */
 static bool next_event(struct supervision *s, struct event *event)
 {
-    while (events_next(s->events, event))
-        if (event->rank > 0 && event->rank < (uint32_t)s->job->size)
+    while (events_next(s->events, event)) {
+        if (event->rank > 0 && event->rank < (uint32_t)s->job->size) {
             return true;
+        }
+    }
     return false;
 }
 
@@ -136,10 +145,11 @@ static void take_events(struct supervision *s, struct overview *o, bool *failed,
 
     o->more = false;
     while (!o->more && !s->unsure && s->events && next_event(s, &event)) {
-        if (s->receiver && gather_take(s->receiver, &event, *failed ? NULL : err) < 0)
+        if (s->receiver && gather_take(s->receiver, &event, *failed ? NULL : err) < 0) {
             s->unsure = *failed = true;
-        else
+        } else {
             note_event(o, &event, failed, err);
+        }
         o->more = event.kind == EVENT_PARCEL;
     }
 }
@@ -151,13 +161,14 @@ static int blame_timeout(const struct supervision *s, struct error *err)
 
     log_msg(LOG_ERROR, "no dispatch finished for %.1f s; what every lane is in:", s->timeout);
     lanes_table_print(s->seg, s->clocks, MOST_LANES);
-    if (!word_is_done(&s->seg->header->go))
-        return error_set(err, NULL, "raise --timeout, or look at the hosts", "not every executor got ready within %.1f s",
-                         s->timeout);
-    if (lane != PLAN_NONE)
+    if (!word_is_done(&s->seg->header->go)) {
+        return error_set(err, NULL, "raise --timeout, or look at the hosts",
+                         "not every executor got ready within %.1f s", s->timeout);
+    }
+    if (lane != PLAN_NONE) {
         plan_node_label(&s->seg->plan, atomic_load(&s->seg->lanes[lane].node), label, sizeof label);
-    return error_set_kind(err, ERROR_FAIL, label,
-                          "look for kernels that wait for each other above, or raise --timeout",
+    }
+    return error_set_kind(err, ERROR_FAIL, label, "look for kernels that wait for each other above, or raise --timeout",
                           "the run made no progress for %.1f s: a kernel hangs or kernels deadlock", s->timeout);
 }
 
@@ -171,8 +182,9 @@ static int watch_progress(struct supervision *s, struct overview *o, struct erro
         o->progress = done;
         o->progress_ns = now;
     }
-    if (s->timeout > 0 && (double)(now - o->progress_ns) > s->timeout * 1e9)
+    if (s->timeout > 0 && (double)(now - o->progress_ns) > s->timeout * 1e9) {
         return blame_timeout(s, err);
+    }
     return 0;
 }
 
@@ -190,10 +202,12 @@ static int root_round(struct supervision *s, struct overview *o, struct error *e
     struct tidings t;
     bool failed = false;
 
-    if (wait_once(s, o->more ? 0 : tick_ns, &t, err) < 0)
+    if (wait_once(s, o->more ? 0 : tick_ns, &t, err) < 0) {
         return -1;
-    if (t.signal)
+    }
+    if (t.signal) {
         return blame_signal(s, t.signal, err);
+    }
     if (t.failed) {
         *err = t.error;
         return -1;
@@ -201,12 +215,15 @@ static int root_round(struct supervision *s, struct overview *o, struct error *e
     o->own_done = t.all_gone;
     take_events(s, o, &failed, err);
     /* Taking parcels ends early for a signal, which is the better reason. */
-    if (s->unsure && wait_once(s, 0, &t, &t.error) == 0 && t.signal)
+    if (s->unsure && wait_once(s, 0, &t, &t.error) == 0 && t.signal) {
         return blame_signal(s, t.signal, err);
-    if (failed)
+    }
+    if (failed) {
         return -1;
-    if (o->own_done && o->ndone == s->job->size - 1)
+    }
+    if (o->own_done && o->ndone == s->job->size - 1) {
         return 1;
+    }
     return watch_progress(s, o, err);
 }
 
@@ -217,10 +234,10 @@ static void stop_all(struct supervision *s, struct overview *o)
     bool failed = false;
 
     begin_stop(s, o);
-    while (o->nstopped < s->job->size - 1 &&
-           clock_now_ns() - o->stop_at_ns < (uint64_t)STOP_LIMIT_MS * 1000000u) {
-        if (wait_once(s, o->more ? 0 : tick_ns, &t, &ignored) < 0 || t.signal)
+    while (o->nstopped < s->job->size - 1 && clock_now_ns() - o->stop_at_ns < (uint64_t)STOP_LIMIT_MS * 1000000u) {
+        if (wait_once(s, o->more ? 0 : tick_ns, &t, &ignored) < 0 || t.signal) {
             break;
+        }
         take_events(s, o, &failed, &ignored);
         send_stop(s, o);
     }
@@ -232,15 +249,17 @@ int supervise_root(struct supervision *s, struct error *err)
     struct overview o;
     int rc;
 
-    if (overview_open(&o, s->job, err) < 0)
+    if (overview_open(&o, s->job, err) < 0) {
         return -1;
-    do
+    }
+    do {
         rc = root_round(s, &o, err);
-    while (rc == 0);
+    } while (rc == 0);
     progress_end();
     /* Who was interrupted tells so at once, before anything is put in order: mpirun waits for a second, then kills. */
-    if (rc < 0 && !s->interrupted)
+    if (rc < 0 && !s->interrupted) {
         stop_all(s, &o);
+    }
     free(o.connected);
     return rc < 0 ? -1 : 0;
 }
@@ -256,10 +275,12 @@ static int gather_round(struct supervision *s, struct error *err)
         some = 1;
         s->unsure = gather_take(s->receiver, &event, err) < 0;
     }
-    if (wait_once(s, some ? 0 : tick_ns, &t, s->unsure ? NULL : err) < 0)
+    if (wait_once(s, some ? 0 : tick_ns, &t, s->unsure ? NULL : err) < 0) {
         return -1;
-    if (!t.signal)
+    }
+    if (!t.signal) {
         return s->unsure ? -1 : some;
+    }
     s->interrupted = true;
     return error_set(err, "profiles", NULL, "interrupted while profiles were gathered (%s)", strsignal(t.signal));
 }
@@ -272,11 +293,13 @@ int supervise_gather(struct supervision *s, struct error *err)
     while (!gather_is_complete(s->receiver)) {
         int some = gather_round(s, err);
 
-        if (some)
+        if (some) {
             heard_ns = clock_now_ns();
-        if (some >= 0 && clock_now_ns() - heard_ns > gather_limit_ns)
+        }
+        if (some >= 0 && clock_now_ns() - heard_ns > gather_limit_ns) {
             some = error_set(err, "profiles", "look at the hosts", "a process of the job sent nothing for %d s",
                              GATHER_LIMIT_S);
+        }
         if (some < 0) {
             gather_give_up(s->receiver, err->what);
             return -1;
@@ -294,8 +317,9 @@ void supervise_finish(struct supervision *s)
 
     for (int r = 1; s->events && r < s->job->size; r++) {
         finish.rank = (uint32_t)r;
-        if (events_send(s->events, &finish, &err) < 0)
+        if (events_send(s->events, &finish, &err) < 0) {
             error_print(&err);
+        }
     }
 }
 
@@ -303,8 +327,9 @@ static int tell_root(struct supervision *s, enum event_kind kind, const struct e
 {
     struct event event = {.kind = kind, .rank = (uint32_t)s->job->rank};
 
-    if (error)
+    if (error) {
         event.error = *error;
+    }
     return events_send(s->events, &event, err);
 }
 
@@ -314,12 +339,14 @@ static int worker_events(struct supervision *s, struct error *err)
     struct event event;
 
     while (events_next(s->events, &event)) {
-        if (event.kind == EVENT_FINISH)
+        if (event.kind == EVENT_FINISH) {
             return 1;
+        }
         if (event.kind == EVENT_STOP) {
             executors_kill(s->executors);
-            if (tell_root(s, EVENT_STOPPED, NULL, err) < 0)
+            if (tell_root(s, EVENT_STOPPED, NULL, err) < 0) {
                 return -1;
+            }
         }
     }
     return 0;
@@ -329,12 +356,15 @@ static int worker_events(struct supervision *s, struct error *err)
 static int send_profiles(struct supervision *s, bool all_gone, bool hurry, uint64_t *limit_ns, struct error *err)
 {
     *limit_ns = forever;
-    if (!s->sender)
+    if (!s->sender) {
         return 0;
-    if (all_gone)
+    }
+    if (all_gone) {
         gather_finish(s->sender, hurry);
-    if (gather_pump(s->sender, s->events, (uint32_t)s->job->rank, err) < 0)
+    }
+    if (gather_pump(s->sender, s->events, (uint32_t)s->job->rank, err) < 0) {
         return -1;
+    }
     *limit_ns = gather_nap_ns(s->sender);
     return 0;
 }
@@ -345,13 +375,16 @@ int supervise_send(struct supervision *s, struct error *err)
     uint64_t limit_ns;
 
     while (send_profiles(s, true, true, &limit_ns, err) == 0) {
-        if (gather_is_idle(s->sender))
+        if (gather_is_idle(s->sender)) {
             return tell_root(s, EVENT_GATHERED, NULL, err);
-        if (wait_once(s, limit_ns, &t, err) < 0)
+        }
+        if (wait_once(s, limit_ns, &t, err) < 0) {
             return -1;
+        }
         s->interrupted = t.signal != 0;
-        if (s->interrupted)
+        if (s->interrupted) {
             return 0;
+        }
     }
     return -1;
 }
@@ -364,12 +397,13 @@ int supervise_worker(struct supervision *s, struct error *err)
     uint64_t limit_ns = 0; /* an idle process has nothing to wait for: the first look must not sleep */
     int rc;
 
-    if (events_send(s->events, &hello, err) < 0 ||
-        (s->failure && tell_root(s, EVENT_FAILED, s->failure, err) < 0))
+    if (events_send(s->events, &hello, err) < 0 || (s->failure && tell_root(s, EVENT_FAILED, s->failure, err) < 0)) {
         return -1;
+    }
     while ((rc = worker_events(s, err)) == 0) {
-        if (wait_once(s, limit_ns, &t, err) < 0)
+        if (wait_once(s, limit_ns, &t, err) < 0) {
             return -1;
+        }
         if (t.signal) {
             s->interrupted = true;
             executors_kill(s->executors);
@@ -379,16 +413,19 @@ int supervise_worker(struct supervision *s, struct error *err)
         }
         if (t.failed) {
             failed = true;
-            if (tell_root(s, EVENT_FAILED, &t.error, err) < 0)
+            if (tell_root(s, EVENT_FAILED, &t.error, err) < 0) {
                 return -1;
+            }
         }
         if (t.all_gone && !told_done && !failed) {
             told_done = true;
-            if (tell_root(s, EVENT_DONE, NULL, err) < 0)
+            if (tell_root(s, EVENT_DONE, NULL, err) < 0) {
                 return -1;
+            }
         }
-        if (send_profiles(s, t.all_gone, false, &limit_ns, err) < 0)
+        if (send_profiles(s, t.all_gone, false, &limit_ns, err) < 0) {
             return -1;
+        }
     }
     return rc < 0 ? -1 : 0;
 }

@@ -18,24 +18,24 @@
 
 #include "common/segment/segment.h"
 #include "orchestrator/clocks/job_clocks.h"
-#include "orchestrator/messages/events.h"
 #include "orchestrator/gather/gather.h"
+#include "orchestrator/messages/events.h"
 #include "orchestrator/messages/mpi_job.h"
 #include "rank-worker/lanes/executors.h"
 
 struct supervision {
     const struct mpi_job *job;
     struct segment *seg;
-    struct events *events; /* NULL in a job of one process */
-    struct executors *executors; /* NULL: none of this process lives any more */
+    struct events *events;            /* NULL in a job of one process */
+    struct executors *executors;      /* NULL: none of this process lives any more */
     struct gather_receiver *receiver; /* process 0: of profiles; NULL: none are wanted */
     struct gather_sender *sender;     /* the others; NULL: there is nothing to send */
-    int signal_fd;  /* signalfd for SIGCHLD, SIGINT, SIGTERM, SIGHUP */
-    const struct job_clocks *clocks; /* process 0 only, for telling how long something lasts */
-    double timeout; /* seconds without progress; 0: none. Process 0 only */
-    const struct error *failure; /* the others: why the pass could not begin here; NULL: it did */
-    bool interrupted; /* out: a signal ended it */
-    bool unsure;      /* out, process 0: others can no longer be counted on to hear and answer */
+    int signal_fd;                    /* signalfd for SIGCHLD, SIGINT, SIGTERM, SIGHUP */
+    const struct job_clocks *clocks;  /* process 0 only, for telling how long something lasts */
+    double timeout;                   /* seconds without progress; 0: none. Process 0 only */
+    const struct error *failure;      /* the others: why the pass could not begin here; NULL: it did */
+    bool interrupted;                 /* out: a signal ended it */
+    bool unsure;                      /* out, process 0: others can no longer be counted on to hear and answer */
 };
 
 /* Process 0: returns 0 when every lane of the job was walked to its end; else -1 with `err` (kind FAIL or

@@ -9,8 +9,9 @@ uint32_t timings_dispatches(const struct segment *seg)
 {
     uint32_t n = 0;
 
-    for (uint32_t i = 0; i < seg->plan.nnode; i++)
+    for (uint32_t i = 0; i < seg->plan.nnode; i++) {
         n += seg->plan.nodes[i].kind == PLAN_DISPATCH;
+    }
     return n;
 }
 
@@ -18,9 +19,11 @@ uint64_t timings_first_start_ns(const struct segment *seg)
 {
     uint64_t first = UINT64_MAX;
 
-    for (uint32_t i = 0; i < seg->plan.nnode; i++)
-        if (seg->times[i].end_ns && seg->times[i].start_ns < first)
+    for (uint32_t i = 0; i < seg->plan.nnode; i++) {
+        if (seg->times[i].end_ns && seg->times[i].start_ns < first) {
             first = seg->times[i].start_ns;
+        }
+    }
     return first == UINT64_MAX ? 0 : first;
 }
 
@@ -28,9 +31,11 @@ uint64_t timings_span_ns(const struct segment *seg)
 {
     uint64_t last = 0;
 
-    for (uint32_t i = 0; i < seg->plan.nnode; i++)
-        if (seg->times[i].end_ns > last)
+    for (uint32_t i = 0; i < seg->plan.nnode; i++) {
+        if (seg->times[i].end_ns > last) {
             last = seg->times[i].end_ns;
+        }
+    }
     return last ? last - timings_first_start_ns(seg) : 0;
 }
 
@@ -40,14 +45,22 @@ static void add_dispatch(struct timings *t, const struct segment *seg, uint32_t 
     const struct segment_times *times = &seg->times[node];
     struct result_card *card = &t->cards[n->lane];
 
-    t->dispatches[t->ndispatch++] = (struct result_dispatch){
-        .node = node, .card = n->lane, .k = n->k == PLAN_NONE ? RESULT_NONE : n->k, .line = n->line,
-        .program = plan_text(&seg->plan, seg->plan.programs[n->program]),
-        .start_ns = times->start_ns - zero, .end_ns = times->end_ns - zero,
-        .wall_ns = times->end_ns - times->start_ns, .device_ns = times->device_ns,
-        .orch_ns = times->orch_ns, .ntasks = times->ntasks, .turns_lost = times->turns_lost};
-    if (!card->ndispatch++)
+    t->dispatches[t->ndispatch++] =
+        (struct result_dispatch){.node = node,
+                                 .card = n->lane,
+                                 .k = n->k == PLAN_NONE ? RESULT_NONE : n->k,
+                                 .line = n->line,
+                                 .program = plan_text(&seg->plan, seg->plan.programs[n->program]),
+                                 .start_ns = times->start_ns - zero,
+                                 .end_ns = times->end_ns - zero,
+                                 .wall_ns = times->end_ns - times->start_ns,
+                                 .device_ns = times->device_ns,
+                                 .orch_ns = times->orch_ns,
+                                 .ntasks = times->ntasks,
+                                 .turns_lost = times->turns_lost};
+    if (!card->ndispatch++) {
         card->start_ns = times->start_ns - zero;
+    }
     card->end_ns = times->end_ns - zero;
     card->busy_ns += times->end_ns - times->start_ns;
 }
@@ -69,12 +82,15 @@ int timings_collect(struct timings *t, const struct segment *seg, const int *dev
         uint32_t first, count;
 
         placement_block(world, (uint32_t)nproc, (uint32_t)process, &first, &count);
-        for (uint32_t c = first; c < first + count; c++)
+        for (uint32_t c = first; c < first + count; c++) {
             t->cards[c] = (struct result_card){.card = c, .device_id = device_ids[c], .process = (uint32_t)process};
+        }
     }
-    for (uint32_t i = 0; i < seg->plan.nnode; i++)
-        if (seg->plan.nodes[i].kind == PLAN_DISPATCH && seg->times[i].end_ns)
+    for (uint32_t i = 0; i < seg->plan.nnode; i++) {
+        if (seg->plan.nodes[i].kind == PLAN_DISPATCH && seg->times[i].end_ns) {
             add_dispatch(t, seg, i, zero);
+        }
+    }
     return 0;
 }
 

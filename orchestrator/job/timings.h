@@ -26,7 +26,8 @@ uint64_t timings_first_start_ns(const struct segment *seg);
 uint64_t timings_span_ns(const struct segment *seg);
 
 /* Rows of what ran. `device_ids` by card; `nproc` processes share the cards in blocks. */
-int timings_collect(struct timings *out, const struct segment *seg, const int *device_ids, int nproc, struct error *err);
+int timings_collect(struct timings *out, const struct segment *seg, const int *device_ids, int nproc,
+                    struct error *err);
 void timings_free(struct timings *t); /* a zeroed struct is fine */
 
 #endif

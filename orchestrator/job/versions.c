@@ -6,8 +6,9 @@
 
 static void add(struct versions *v, const char *name, const char *text)
 {
-    if (text)
+    if (text) {
         v->items[v->count++] = (struct result_version){name, text};
+    }
 }
 
 void versions_collect(struct versions *v, const struct compiled *compiled)

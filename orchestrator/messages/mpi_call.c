@@ -26,20 +26,25 @@ int mpi_call_wait(MPI_Request *request, uint64_t deadline_ns, bool brisk, const 
     for (;;) {
         int rc = MPI_Test(request, &done, MPI_STATUS_IGNORE);
 
-        if (rc != MPI_SUCCESS)
+        if (rc != MPI_SUCCESS) {
             return mpi_call_error(err, rc, call);
-        if (done)
+        }
+        if (done) {
             return 0;
+        }
         if (brisk && clock_now_ns() < brisk_until_ns) {
             sched_yield(); /* who is to answer may need this core */
             continue;
         }
-        if (deadline_ns && clock_now_ns() >= deadline_ns)
+        if (deadline_ns && clock_now_ns() >= deadline_ns) {
             return 1;
-        if (stop_signal_is_pending())
+        }
+        if (stop_signal_is_pending()) {
             return error_set(err, call, NULL, "the job was interrupted");
+        }
         nanosleep(&nap, NULL);
-        if (nap.tv_nsec < 1000000)
+        if (nap.tv_nsec < 1000000) {
             nap.tv_nsec += nap.tv_nsec / 2;
+        }
     }
 }

@@ -14,7 +14,8 @@
  * when MPI fails or a stop signal waits. */
 
 /* 0: received; 1: nothing came by the deadline, and nothing will be written to `buf` any more. */
-int mpi_message_receive(void *buf, size_t nbytes, int from, int tag, uint64_t deadline_ns, bool brisk, struct error *err);
+int mpi_message_receive(void *buf, size_t nbytes, int from, int tag, uint64_t deadline_ns, bool brisk,
+                        struct error *err);
 
 /* 0: `buf` is free again; 1: not by the deadline: it belongs to MPI for good. */
 int mpi_message_send(const void *buf, size_t nbytes, int to, int tag, uint64_t deadline_ns, struct error *err);

@@ -27,7 +27,7 @@ struct order {
             uint32_t nbytes;
             char platform[32];
         };
-        struct { /* ORDER_RUN; the last two are those of the first, and last for all passes */
+        struct {                     /* ORDER_RUN; the last two are those of the first, and last for all passes */
             int32_t pid, segment_fd; /* where the segment is */
             char endpoint[EVENTS_ENDPOINT_MAX];
             char token[ORDER_TOKEN_MAX]; /* gather.h; "": no profiles are wanted */

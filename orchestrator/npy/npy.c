@@ -19,12 +19,15 @@ static int read_at(int fd, void *buf, size_t size, uint64_t offset, size_t *got)
 {
     for (*got = 0; *got < size;) {
         ssize_t n = pread(fd, (char *)buf + *got, size - *got, (off_t)(offset + *got));
-        if (n < 0 && errno == EINTR)
+        if (n < 0 && errno == EINTR) {
             continue;
-        if (n < 0)
+        }
+        if (n < 0) {
             return -1;
-        if (n == 0)
+        }
+        if (n == 0) {
             return 0;
+        }
         *got += (size_t)n;
     }
     return 0;
@@ -37,21 +40,25 @@ static int read_header(int fd, const char *path, struct npy *out, struct error *
     size_t got;
     int rc;
 
-    if (fstat(fd, &st))
-        return error_errno(err, path, file_errno_mend(errno), "cannot examine %s", path);
-    if (!S_ISREG(st.st_mode))
+    if (fstat(fd, &st)) {
+        return error_errno(err, path, file_errno_hint(errno), "cannot examine %s", path);
+    }
+    if (!S_ISREG(st.st_mode)) {
         return error_set(err, path, "name a .npy file", "%s is not a regular file", path);
+    }
     buf = malloc(HEADER_MAX);
-    if (!buf)
+    if (!buf) {
         return error_nomem(err, path, HEADER_MAX);
-    rc = read_at(fd, buf, HEADER_MAX, 0, &got) ? error_errno(err, path, file_errno_mend(errno), "cannot read %s", path)
+    }
+    rc = read_at(fd, buf, HEADER_MAX, 0, &got) ? error_errno(err, path, file_errno_hint(errno), "cannot read %s", path)
                                                : npy_parse(buf, got, path, out, err);
     free(buf);
-    if (rc == 0 && (uint64_t)st.st_size - out->offset < out->count * out->size)
+    if (rc == 0 && (uint64_t)st.st_size - out->offset < out->count * out->size) {
         rc = error_set(err, path, "save or copy the array again",
                        "%s is cut short: its header promises %llu bytes of elements, it has %llu", path,
                        (unsigned long long)(out->count * out->size),
                        (unsigned long long)((uint64_t)st.st_size - out->offset));
+    }
     return rc;
 }
 
@@ -59,8 +66,9 @@ static int open_file(const char *path, struct npy *out, struct error *err)
 {
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 
-    if (fd < 0)
-        return error_errno(err, path, file_errno_mend(errno), "cannot open %s", path);
+    if (fd < 0) {
+        return error_errno(err, path, file_errno_hint(errno), "cannot open %s", path);
+    }
     if (read_header(fd, path, out, err)) {
         close(fd);
         return -1;
@@ -72,8 +80,9 @@ int npy_open(const char *path, struct npy *out, struct error *err)
 {
     int fd = open_file(path, out, err);
 
-    if (fd < 0)
+    if (fd < 0) {
         return -1;
+    }
     close(fd);
     return 0;
 }
@@ -104,8 +113,9 @@ static void from_fortran(unsigned char *dst, const unsigned char *src, const str
         memcpy(dst, src + at, h->size);
         for (uint32_t d = h->ndim; d-- > 0;) {
             at += step[d];
-            if (++index[d] < (uint64_t)h->shape[d])
+            if (++index[d] < (uint64_t)h->shape[d]) {
                 break;
+            }
             at -= step[d] * (uint64_t)h->shape[d];
             index[d] = 0;
         }
@@ -120,18 +130,22 @@ static int read_elements(int fd, const char *path, const struct npy *h, void *ds
 
     if (h->fortran && h->ndim > 1) {
         raw = malloc(nbytes ? nbytes : 1);
-        if (!raw)
+        if (!raw) {
             return error_nomem(err, path, nbytes);
+        }
     }
-    if (read_at(fd, raw, nbytes, h->offset, &got))
-        rc = error_errno(err, path, file_errno_mend(errno), "cannot read %s", path);
-    else if (got != nbytes)
+    if (read_at(fd, raw, nbytes, h->offset, &got)) {
+        rc = error_errno(err, path, file_errno_hint(errno), "cannot read %s", path);
+    } else if (got != nbytes) {
         rc = error_set(err, path, "try again when nothing writes to it", "%s became shorter while it was read", path);
-    if (rc == 0 && h->big_endian)
+    }
+    if (rc == 0 && h->big_endian) {
         swap_bytes(raw, h->count, h->size);
+    }
     if (raw != dst) {
-        if (rc == 0)
+        if (rc == 0) {
             from_fortran(dst, raw, h);
+        }
         free(raw);
     }
     return rc;
@@ -148,12 +162,14 @@ int npy_read(const char *path, const struct npy *header, void *dst, struct error
     struct npy now;
     int fd = open_file(path, &now, err), rc;
 
-    if (fd < 0)
+    if (fd < 0) {
         return -1;
-    if (!same_header(&now, header))
+    }
+    if (!same_header(&now, header)) {
         rc = error_set(err, path, "replay again", "%s became another array while the replay was being set up", path);
-    else
+    } else {
         rc = read_elements(fd, path, &now, dst, err);
+    }
     close(fd);
     return rc;
 }
@@ -164,13 +180,15 @@ bool npy_holds(const struct npy *header, enum dtype type)
 {
     const char *descr = dtype_npy_descr(type);
 
-    if (header->size != dtype_size(type))
+    if (header->size != dtype_size(type)) {
         return false;
-    if (header->kind == descr[1])
+    }
+    if (header->kind == descr[1]) {
         return true;
+    }
     /* numpy has no such types; ml_dtypes saves them as raw bytes. */
-    return header->kind == 'V' && (type == DTYPE_BFLOAT16 || type == DTYPE_FP8E4M3FN || type == DTYPE_FP8E8M0 ||
-                                   type == DTYPE_FP4E2M1);
+    return header->kind == 'V' &&
+           (type == DTYPE_BFLOAT16 || type == DTYPE_FP8E4M3FN || type == DTYPE_FP8E8M0 || type == DTYPE_FP4E2M1);
 }
 
 const char *npy_type_name(const struct npy *header, char *buf, size_t size)
@@ -181,12 +199,13 @@ const char *npy_type_name(const struct npy *header, char *buf, size_t size)
                        : header->kind == 'c' ? "complex"
                                              : NULL;
 
-    if (word)
+    if (word) {
         snprintf(buf, size, "%s%u", word, header->size * 8);
-    else if (header->kind == 'b')
+    } else if (header->kind == 'b') {
         snprintf(buf, size, "bool");
-    else
+    } else {
         snprintf(buf, size, "%c%u", header->kind, header->size);
+    }
     return buf;
 }
 
@@ -194,10 +213,12 @@ const char *npy_shape_text(uint32_t ndim, const int64_t *shape, char *buf, size_
 {
     size_t used = (size_t)snprintf(buf, size, "(");
 
-    for (uint32_t i = 0; i < ndim && used < size; i++)
+    for (uint32_t i = 0; i < ndim && used < size; i++) {
         used += (size_t)snprintf(buf + used, size - used, "%s%lld", i ? ", " : "", (long long)shape[i]);
-    if (used < size)
+    }
+    if (used < size) {
         snprintf(buf + used, size - used, ndim == 1 ? ",)" : ")");
+    }
     return buf;
 }
 
@@ -212,18 +233,21 @@ int npy_write(const char *path, enum dtype type, uint32_t ndim, const int64_t *s
     struct file_writer w;
     size_t length;
 
-    for (uint32_t i = 0; i < ndim; i++)
+    for (uint32_t i = 0; i < ndim; i++) {
         nbytes *= (uint64_t)shape[i];
+    }
     length = (size_t)snprintf(dict, sizeof dict, "{'descr': '%s', 'fortran_order': False, 'shape': %s, }",
                               dtype_npy_descr(type), npy_shape_text(ndim, shape, dims, sizeof dims));
     /* Prefix and header together are a multiple of 64 bytes, padded with blanks, and end in a newline. */
-    while ((sizeof prefix + length + 1) % 64)
+    while ((sizeof prefix + length + 1) % 64) {
         dict[length++] = ' ';
+    }
     dict[length++] = '\n';
     prefix[8] = (unsigned char)(length & 0xff);
     prefix[9] = (unsigned char)(length >> 8);
-    if (file_write_begin(&w, path, err))
+    if (file_write_begin(&w, path, err)) {
         return -1;
+    }
     errno = 0;
     /* Short writes are found by ferror() in the commit. */
     fwrite(prefix, 1, sizeof prefix, w.stream);

@@ -13,8 +13,8 @@
 #include "common/base/json.h"
 #include "orchestrator/open/metadata.h"
 
-static const char *const mend_again = "compile the program again, or name the build directory of a compile";
-static const char *const mend_ptoas =
+static const char *const hint_again = "compile the program again, or name the build directory of a compile";
+static const char *const hint_ptoas =
     "set PTOAS_ROOT to an installed ptoas (or put ptoas on PATH) and compile the program again";
 
 /* A growing list of owned names. */
@@ -27,20 +27,23 @@ static int names_add(struct names *list, const char *name, struct error *err)
 {
     char **grown = realloc(list->items, (list->count + 1) * sizeof *grown);
 
-    if (!grown)
+    if (!grown) {
         return error_nomem(err, name, (list->count + 1) * sizeof *grown);
+    }
     list->items = grown;
     grown[list->count] = strdup(name);
-    if (!grown[list->count])
+    if (!grown[list->count]) {
         return error_nomem(err, name, strlen(name) + 1);
+    }
     list->count++;
     return 0;
 }
 
 static void names_free(struct names *list)
 {
-    for (uint32_t i = 0; i < list->count; i++)
+    for (uint32_t i = 0; i < list->count; i++) {
         free(list->items[i]);
+    }
     free(list->items);
     memset(list, 0, sizeof *list);
 }
@@ -57,21 +60,26 @@ static int list_directory(const char *path, struct names *out, struct error *err
     const struct dirent *entry;
     int rc = 0;
 
-    if (!dir)
-        return error_errno(err, path, file_errno_mend(errno), "cannot read the directory %s", path);
+    if (!dir) {
+        return error_errno(err, path, file_errno_hint(errno), "cannot read the directory %s", path);
+    }
     while (rc == 0) {
         errno = 0;
         entry = readdir(dir);
-        if (!entry)
+        if (!entry) {
             break;
-        if (entry->d_name[0] != '.')
+        }
+        if (entry->d_name[0] != '.') {
             rc = names_add(out, entry->d_name, err);
+        }
     }
-    if (rc == 0 && errno)
-        rc = error_errno(err, path, file_errno_mend(errno), "cannot read the directory %s", path);
+    if (rc == 0 && errno) {
+        rc = error_errno(err, path, file_errno_hint(errno), "cannot read the directory %s", path);
+    }
     closedir(dir);
-    if (out->count)
+    if (out->count) {
         qsort(out->items, out->count, sizeof *out->items, compare_names);
+    }
     return rc;
 }
 
@@ -91,8 +99,9 @@ static int has_file(const char *dir, const char *name, struct error *err)
     char *path = file_join(dir, name, err);
     int there = path ? file_is_there(path, err) : -1;
 
-    if (there == 1 && !file_is_regular(path))
+    if (there == 1 && !file_is_regular(path)) {
         there = 0;
+    }
     free(path);
     return there;
 }
@@ -120,8 +129,9 @@ static bool is_compile_only(const char *dir)
     bool found = kernels && has_pto_files(kernels);
 
     if (kernels && !found && list_directory(kernels, &list, NULL) == 0) {
-        for (uint32_t i = 0; i < list.count && !found; i++)
+        for (uint32_t i = 0; i < list.count && !found; i++) {
             found = holds(kernels, list.items[i], has_pto_files);
+        }
     }
     names_free(&list);
     free(kernels);
@@ -138,7 +148,7 @@ static int fail_compile_only(const struct names *lacking, const char *dir, struc
         size_t used = strlen(list);
         snprintf(list + used, sizeof list - used, "%snext_levels/%s", i ? ", " : "", lacking->items[i]);
     }
-    return error_set(err, dir, mend_ptoas,
+    return error_set(err, dir, hint_ptoas,
                      "this build was compiled without ptoas and cannot run: %u of its programs %s no kernel_config.py, "
                      "only .pto files (%s)",
                      lacking->count, lacking->count == 1 ? "has" : "have", list);
@@ -154,16 +164,17 @@ static int sort_programs(struct build *b, const char *next_levels, const struct 
         const char *name = entries->items[i];
         char *dir = file_join(next_levels, name, err);
         int config = dir && file_is_directory(dir) ? has_file(dir, "kernel_config.py", err) : 0;
-        if (!dir || config < 0)
+        if (!dir || config < 0) {
             rc = -1;
-        else if (!file_is_directory(dir))
+        } else if (!file_is_directory(dir)) {
             rc = 0; /* a stray file */
-        else if (config)
+        } else if (config) {
             rc = names_add(&programs, name, err);
-        else if (is_compile_only(dir))
+        } else if (is_compile_only(dir)) {
             rc = names_add(lacking, name, err);
-        else
+        } else {
             rc = build_add_note(b, err, "next_levels/%s is ignored: it has no kernel_config.py", name);
+        }
         free(dir);
     }
     b->program_names = programs.items;
@@ -177,14 +188,16 @@ static int find_programs(struct build *b, struct error *err)
     char *next_levels = file_join(b->dir, "next_levels", err);
     int rc = -1, there = next_levels ? file_is_there(next_levels, err) : -1;
 
-    if (there < 0)
+    if (there < 0) {
         goto out;
+    }
     if (!there || !file_is_directory(next_levels)) {
         rc = build_add_note(b, err, "there is no next_levels directory: this build has no programs");
         goto out;
     }
-    if (list_directory(next_levels, &entries, err) || sort_programs(b, next_levels, &entries, &lacking, err))
+    if (list_directory(next_levels, &entries, err) || sort_programs(b, next_levels, &entries, &lacking, err)) {
         goto out;
+    }
     if (lacking.count) {
         fail_compile_only(&lacking, b->dir, err);
         goto out;
@@ -204,22 +217,26 @@ static int find_kind(struct build *b, struct error *err)
     int config = has_file(b->dir, "kernel_config.py", err);
     int host_orch = config < 0 ? -1 : has_file(b->dir, "orchestration/host_orch.py", err);
 
-    if (host_orch < 0)
+    if (host_orch < 0) {
         return -1;
+    }
     if (config && host_orch &&
         build_add_note(b, err,
                        "this directory holds both kernel_config.py and orchestration/host_orch.py: one is a left-over "
                        "of another compile; it is read as a build for one chip (L2). Compile into an empty directory, "
-                       "or remove the left-over"))
+                       "or remove the left-over")) {
         return -1;
+    }
     b->kind = config ? BUILD_L2 : BUILD_L3;
-    if (config || host_orch)
+    if (config || host_orch) {
         return 0;
-    if (is_compile_only(b->dir))
-        return error_set(err, b->dir, mend_ptoas,
+    }
+    if (is_compile_only(b->dir)) {
+        return error_set(err, b->dir, hint_ptoas,
                          "this build was compiled without ptoas and cannot run: it has .pto kernels and no "
                          "kernel_config.py");
-    return error_set(err, b->dir, mend_again,
+    }
+    return error_set(err, b->dir, hint_again,
                      "this is not a build directory: it has neither orchestration/host_orch.py (several cards, L3) nor "
                      "kernel_config.py (one chip, L2)");
 }
@@ -232,52 +249,61 @@ static int find_metadata(struct build *b, struct error *err)
     bool left_over = b->nnote > 0;
     int rc = -1, there;
 
-    if (!path)
+    if (!path) {
         return -1;
+    }
     there = file_is_there(path, err);
-    if (there == 0)
-        error_set(err, path, mend_again,
+    if (there == 0) {
+        error_set(err, path, hint_again,
                   "%s is missing: without it nobody knows the parameters. The build predates it, or its compile was "
                   "interrupted",
                   name);
-    else
+    } else {
         rc = there < 0 ? -1 : metadata_read(path, b, err);
-    /* With the left-over of another compile in the way, that is what to mend. */
-    if (rc < 0 && err && left_over)
-        snprintf(err->mend, sizeof err->mend, "%s", b->notes[0]);
+    }
+    /* With the left-over of another compile in the way, that is what to correct. */
+    if (rc < 0 && err && left_over) {
+        snprintf(err->hint, sizeof err->hint, "%s", b->notes[0]);
+    }
     free(path);
-    if (rc == 0 && holds(b->dir, foreign, file_is_regular))
+    if (rc == 0 && holds(b->dir, foreign, file_is_regular)) {
         rc = build_add_note(b, err, "%s is a left-over of another compile and is not read", foreign);
-    if (rc == 0 && holds(b->dir, "golden.py", file_is_regular))
+    }
+    if (rc == 0 && holds(b->dir, "golden.py", file_is_regular)) {
         rc = build_add_note(b, err,
                             "golden.py is not run: inputs and expected outputs come from .npy files, given or under "
                             "data/, and inputs without one are generated");
+    }
     return rc;
 }
 
 static int resolve(const char *path, struct build *b, struct error *err)
 {
-    static const char *const mend = "name the build directory (build_output/...) that a compile made";
+    static const char *const hint = "name the build directory (build_output/...) that a compile made";
     char *text;
     bool valid;
 
     b->dir = realpath(path, NULL);
-    if (!b->dir)
-        return error_errno(err, path, errno == EACCES ? file_errno_mend(errno) : mend,
+    if (!b->dir) {
+        return error_errno(err, path, errno == EACCES ? file_errno_hint(errno) : hint,
                            "cannot open the build directory %s", path);
-    if (!file_is_directory(b->dir))
-        return error_set(err, path, mend, "%s is a file, not a build directory", path);
-    if (faccessat(AT_FDCWD, b->dir, X_OK, AT_EACCESS) < 0)
-        return error_errno(err, path, file_errno_mend(errno), "cannot open the build directory %s", path);
+    }
+    if (!file_is_directory(b->dir)) {
+        return error_set(err, path, hint, "%s is a file, not a build directory", path);
+    }
+    if (faccessat(AT_FDCWD, b->dir, X_OK, AT_EACCESS) < 0) {
+        return error_errno(err, path, file_errno_hint(errno), "cannot open the build directory %s", path);
+    }
     /* The path goes into JSON and into Python sources, which have no other bytes. */
     text = json_utf8(b->dir);
-    if (!text)
+    if (!text) {
         return error_nomem(err, path, strlen(b->dir) + 1);
+    }
     valid = strcmp(text, b->dir) == 0;
-    if (!valid)
+    if (!valid) {
         error_set(err, text, "rename the directory, or replay a copy of the build elsewhere",
-                  "the path of the build directory is not valid UTF-8 (? stands for each byte that is not): %s",
-                  text);
+                  "the path of the build directory is not valid UTF-8 (? stands for each byte that is not): %s", text);
+    }
     free(text);
     return valid ? 0 : -1;
 }

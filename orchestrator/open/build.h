@@ -10,7 +10,7 @@
 
 #include "orchestrator/open/build_info.h"
 
-/* Open `path`. Every fault of the directory or its metadata is one error with file, field and mend. To be
+/* Open `path`. Every fault of the directory or its metadata is one error with file, field and hint. To be
  * freed with build_free() after success. */
 int build_open(const char *path, struct build *out, struct error *err);
 

@@ -15,8 +15,9 @@ const char *build_platform_names(void)
 bool build_platform_is_known(const char *platform)
 {
     for (size_t i = 0; i < sizeof platforms / sizeof *platforms; i++) {
-        if (strcmp(platform, platforms[i]) == 0)
+        if (strcmp(platform, platforms[i]) == 0) {
             return true;
+        }
     }
     return false;
 }
@@ -37,20 +38,23 @@ int build_add_note(struct build *b, struct error *err, const char *fmt, ...)
     vsnprintf(text, sizeof text, fmt, ap);
     va_end(ap);
     grown = realloc(b->notes, (b->nnote + 1) * sizeof *grown);
-    if (!grown)
+    if (!grown) {
         return error_nomem(err, text, (b->nnote + 1) * sizeof *grown);
+    }
     b->notes = grown;
     grown[b->nnote] = strdup(text);
-    if (!grown[b->nnote])
+    if (!grown[b->nnote]) {
         return error_nomem(err, text, strlen(text) + 1);
+    }
     b->nnote++;
     return 0;
 }
 
 static void free_texts(char **texts, uint32_t count)
 {
-    for (uint32_t i = 0; i < count; i++)
+    for (uint32_t i = 0; i < count; i++) {
         free(texts[i]);
+    }
     free(texts);
 }
 
@@ -88,8 +92,9 @@ static void list_names(const char *const *names, size_t count, const char *plain
 
     list[0] = '\0';
     for (size_t i = 0; i < count && used < size; i++) {
-        if (!plain || (build_plain_length(names[i]) == length && strncmp(names[i], plain, length) == 0))
+        if (!plain || (build_plain_length(names[i]) == length && strncmp(names[i], plain, length) == 0)) {
             used += (size_t)snprintf(list + used, size - used, "%s%s", used ? ", " : "", names[i]);
+        }
     }
 }
 
@@ -100,22 +105,25 @@ long build_match_name(const char *const *names, size_t count, const char *name, 
     long found = -1;
 
     for (size_t i = 0; i < count; i++) {
-        if (strcmp(names[i], name) == 0)
+        if (strcmp(names[i], name) == 0) {
             return (long)i;
+        }
         if (length && build_plain_length(names[i]) == length && strncmp(names[i], name, length) == 0) {
             found = (long)i;
             matches++;
         }
     }
-    if (matches == 1)
+    if (matches == 1) {
         return found;
+    }
     list_names(names, count, matches ? name : NULL, list, sizeof list);
-    if (matches)
+    if (matches) {
         error_set_kind(err, ERROR_USAGE, NULL, "write the full name", "\"%.60s\" can mean several parameters: %s", name,
                        list);
-    else
+    } else {
         error_set_kind(err, ERROR_USAGE, NULL, "name one of them", "there is no parameter \"%.60s\"; there are: %s",
                        name, *list ? list : "none");
+    }
     return -1;
 }
 
@@ -128,8 +136,9 @@ const struct build_param *build_find_param(const struct build *b, const char *na
         error_nomem(err, b->dir, (b->nparam + 1) * sizeof *names);
         return NULL;
     }
-    for (uint32_t i = 0; i < b->nparam; i++)
+    for (uint32_t i = 0; i < b->nparam; i++) {
         names[i] = b->params[i].name;
+    }
     found = build_match_name(names, b->nparam, name, err);
     free(names);
     return found < 0 ? NULL : &b->params[found];

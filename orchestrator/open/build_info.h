@@ -23,7 +23,7 @@ enum build_kind { BUILD_L3 = 3, BUILD_L2 = 2 };
 struct build_param {
     char *name;
     enum plan_direction direction;
-    bool scalar; /* shape was null */
+    bool scalar;      /* shape was null */
     enum dtype dtype; /* DTYPE_COUNT: a valid name for which the runtime has no number */
     char *dtype_text; /* as written: "fp32", "index", "hf4", ... */
     uint32_t ndim;
@@ -32,7 +32,7 @@ struct build_param {
 
 struct build {
     enum build_kind kind;
-    char *dir; /* absolute, symlinks resolved */
+    char *dir;      /* absolute, symlinks resolved */
     char *platform; /* "a2a3sim", ... */
     char *backend_type;
     char *runtime; /* distributed_config.runtime, or NULL */
@@ -42,7 +42,7 @@ struct build {
     uint32_t nparam;
     struct build_param *params;
     uint32_t nprogram;
-    char **program_names; /* sorted; directories of next_levels/ with a kernel_config.py */
+    char **program_names;           /* sorted; directories of next_levels/ with a kernel_config.py */
     struct sub_workers sub_workers; /* that it brings or asks for */
     uint32_t nnote;
     char **notes; /* things the user should be told: left-overs, sub-directories ignored, ... */
@@ -51,8 +51,7 @@ struct build {
 void build_free(struct build *b);
 
 /* Add "..." to the build's notes. */
-int build_add_note(struct build *b, struct error *err, const char *fmt, ...)
-    __attribute__((format(printf, 3, 4)));
+int build_add_note(struct build *b, struct error *err, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 
 bool build_platform_is_sim(const struct build *b);
 

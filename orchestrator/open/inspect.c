@@ -21,8 +21,9 @@ static const char *relative(const struct build *b, const char *path)
 
 static int finish(FILE *f, struct error *err)
 {
-    if (fflush(f) || ferror(f))
+    if (fflush(f) || ferror(f)) {
         return error_errno(err, NULL, NULL, "cannot write the output");
+    }
     return 0;
 }
 
@@ -37,10 +38,11 @@ static int widest(int width, const char *text)
 
 static void text_shape(const struct build_param *p, char *buf, size_t size)
 {
-    if (p->scalar)
+    if (p->scalar) {
         snprintf(buf, size, "scalar");
-    else
+    } else {
         npy_shape_text(p->ndim, p->shape, buf, size);
+    }
 }
 
 static void text_head(FILE *f, const struct build *b)
@@ -48,16 +50,20 @@ static void text_head(FILE *f, const struct build *b)
     fprintf(f, "build        %s\n", b->dir);
     fprintf(f, "kind         %s\n", b->kind == BUILD_L3 ? "L3, several cards" : "L2, one chip");
     fprintf(f, "platform     %s (backend %s)\n", b->platform, b->backend_type);
-    if (b->kind == BUILD_L2)
+    if (b->kind == BUILD_L2) {
         return;
+    }
     fprintf(f, "cards        %u, on device%s ", b->ndevice, b->ndevice == 1 ? "" : "s");
-    for (uint32_t i = 0; i < b->ndevice; i++)
+    for (uint32_t i = 0; i < b->ndevice; i++) {
         fprintf(f, "%s%d", i ? "," : "", b->device_ids[i]);
+    }
     fprintf(f, "\nruntime      %s\n", b->runtime ? b->runtime : "tensormap_and_ringbuffer (not named)");
-    if (b->num_sub_workers)
+    if (b->num_sub_workers) {
         fprintf(f, "sub-workers  asks for %d processes\n", b->num_sub_workers);
-    if (b->aicpu_thread_num)
+    }
+    if (b->aicpu_thread_num) {
         fprintf(f, "aicpu threads %d\n", b->aicpu_thread_num);
+    }
 }
 
 static void text_params(FILE *f, const struct build *b)
@@ -70,8 +76,9 @@ static void text_params(FILE *f, const struct build *b)
         dtype = widest(dtype, b->params[i].dtype_text);
     }
     fprintf(f, "\nparameters   %u, in argument order; -1 is a dynamic dimension\n", b->nparam);
-    if (b->nparam)
+    if (b->nparam) {
         fprintf(f, "  %-*s  direction  %-*s  shape\n", name, "name", dtype, "dtype");
+    }
     for (uint32_t i = 0; i < b->nparam; i++) {
         const struct build_param *p = &b->params[i];
         text_shape(p, shape, sizeof shape);
@@ -83,14 +90,17 @@ static void text_program(FILE *f, const struct build *b, const struct program *p
 {
     int name = 6;
 
-    for (size_t i = 0; i < p->nkernel; i++)
+    for (size_t i = 0; i < p->nkernel; i++) {
         name = widest(name, p->kernels[i].name);
+    }
     fprintf(f, "  %s\n", p->name);
     fprintf(f, "    orchestration  %s, function %s\n", relative(b, p->orchestration), p->function_name);
-    if (p->enable_sdma)
+    if (p->enable_sdma) {
         fprintf(f, "    uses SDMA\n");
-    if (p->nkernel)
+    }
+    if (p->nkernel) {
         fprintf(f, "    func_id  core  %-*s  source\n", name, "kernel");
+    }
     for (size_t i = 0; i < p->nkernel; i++) {
         const struct kernel *k = &p->kernels[i];
         fprintf(f, "    %7d  %-4s  %-*s  %s%s\n", k->func_id, cores[k->core], name, k->name, relative(b, k->source),
@@ -103,16 +113,19 @@ static void text_sub_workers(FILE *f, const struct build *b)
     const struct sub_workers *subs = &b->sub_workers;
     int name = 0;
 
-    if (subs->count)
+    if (subs->count) {
         fprintf(f, "\nsub-workers  %zu\n", subs->count);
-    for (size_t i = 0; i < subs->count; i++)
+    }
+    for (size_t i = 0; i < subs->count; i++) {
         name = widest(name, subs->items[i].name);
+    }
     for (size_t i = 0; i < subs->count; i++) {
         const struct sub_worker *s = &subs->items[i];
-        if (s->required)
+        if (s->required) {
             fprintf(f, "  %-*s  has no body: --sub-worker %s=FILE.py binds it\n", name, s->name, s->name);
-        else
+        } else {
             fprintf(f, "  %-*s  %s\n", name, s->name, relative(b, s->file));
+        }
     }
 }
 
@@ -120,15 +133,19 @@ int inspect_print_text(FILE *f, const struct build *b, const struct program_tabl
 {
     text_head(f, b);
     text_params(f, b);
-    if (b->kind == BUILD_L3)
+    if (b->kind == BUILD_L3) {
         fprintf(f, "\nprograms     %zu\n", programs->count);
-    for (size_t i = 0; i < programs->count; i++)
+    }
+    for (size_t i = 0; i < programs->count; i++) {
         text_program(f, b, &programs->items[i]);
+    }
     text_sub_workers(f, b);
-    if (b->nnote)
+    if (b->nnote) {
         fprintf(f, "\nnotes\n");
-    for (uint32_t i = 0; i < b->nnote; i++)
+    }
+    for (uint32_t i = 0; i < b->nnote; i++) {
         fprintf(f, "  - %s\n", b->notes[i]);
+    }
     return finish(f, err);
 }
 
@@ -149,8 +166,9 @@ static void json_params(struct json_writer *w, cJSON *root, const struct build *
             continue;
         }
         shape = json_put_list(w, item, "shape");
-        for (uint32_t d = 0; d < p->ndim; d++)
+        for (uint32_t d = 0; d < p->ndim; d++) {
             json_append_number(w, shape, (double)p->shape[d]);
+        }
     }
 }
 
@@ -189,8 +207,9 @@ static void json_sub_workers(struct json_writer *w, cJSON *root, const struct bu
         item = json_append_object(w, list);
         json_put_text(w, item, "name", subs->items[i].name);
         json_put_bool(w, item, "required", subs->items[i].required);
-        if (subs->items[i].file)
+        if (subs->items[i].file) {
             json_put_text(w, item, "file", relative(b, subs->items[i].file));
+        }
     }
 }
 
@@ -204,12 +223,14 @@ static void json_head(struct json_writer *w, cJSON *root, const struct build *b)
     json_put_text(w, root, "platform", b->platform);
     json_put_text(w, root, "backend_type", b->backend_type);
     json_put_number(w, root, "num_return_types", b->num_return_types);
-    if (b->kind == BUILD_L2)
+    if (b->kind == BUILD_L2) {
         return;
+    }
     json_put_number(w, root, "world_size", b->ndevice);
     list = json_put_list(w, root, "device_ids");
-    for (uint32_t i = 0; i < b->ndevice; i++)
+    for (uint32_t i = 0; i < b->ndevice; i++) {
         json_append_number(w, list, b->device_ids[i]);
+    }
     json_put_text(w, root, "runtime", b->runtime);
     json_put_number(w, root, "num_sub_workers", b->num_sub_workers);
     json_put_number(w, root, "aicpu_thread_num", b->aicpu_thread_num);
@@ -228,11 +249,13 @@ int inspect_print_json(FILE *f, const struct build *b, const struct program_tabl
         json_sub_workers(&w, root, b);
     }
     notes = json_put_list(&w, root, "notes");
-    for (uint32_t i = 0; i < b->nnote; i++)
+    for (uint32_t i = 0; i < b->nnote; i++) {
         json_append_text(&w, notes, b->notes[i]);
+    }
     text = json_finish(&w, root);
-    if (!text)
+    if (!text) {
         return error_nomem(err, b->dir, sizeof(cJSON) * (b->nparam + programs->count));
+    }
     fputs(text, f); /* errors are found by finish() */
     fputc('\n', f);
     cJSON_free(text);

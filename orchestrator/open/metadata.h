@@ -2,7 +2,7 @@
  * metadata - distributed_meta.json and compiled_meta.json of a build.
  *
  * Format: docs/formats.md, "distributed_meta.json". The file is user input:
- * every field is checked, and every fault is one error with file, field and mend.
+ * every field is checked, and every fault is one error with file, field and hint.
  */
 #ifndef L3R_ORCHESTRATOR_OPEN_METADATA_H
 #define L3R_ORCHESTRATOR_OPEN_METADATA_H

@@ -16,9 +16,11 @@ static struct sub_worker *entry(struct sub_workers *s, const char *name, size_t 
 {
     struct sub_worker *grown;
 
-    for (size_t i = 0; i < s->count; i++)
-        if (strlen(s->items[i].name) == length && memcmp(s->items[i].name, name, length) == 0)
+    for (size_t i = 0; i < s->count; i++) {
+        if (strlen(s->items[i].name) == length && memcmp(s->items[i].name, name, length) == 0) {
             return &s->items[i];
+        }
+    }
     grown = realloc(s->items, (s->count + 1) * sizeof *grown);
     if (grown) {
         s->items = grown;
@@ -36,11 +38,13 @@ static int add_file(struct sub_workers *s, const char *folder, const char *file,
     size_t length = strlen(file);
     struct sub_worker *sub;
 
-    if (length <= 3 || strcmp(file + length - 3, ".py") != 0 || strncmp(file, "__", 2) == 0 || *file == '.')
+    if (length <= 3 || strcmp(file + length - 3, ".py") != 0 || strncmp(file, "__", 2) == 0 || *file == '.') {
         return 0;
+    }
     sub = entry(s, file, length - 3, err);
-    if (!sub)
+    if (!sub) {
         return -1;
+    }
     sub->file = file_join(folder, file, err);
     return sub->file ? 0 : -1;
 }
@@ -51,10 +55,12 @@ static int read_folder(struct sub_workers *s, const char *folder, struct error *
     const struct dirent *e;
     int rc = 0;
 
-    if (!dir)
-        return error_errno(err, folder, file_errno_mend(errno), "cannot list the sub-workers");
-    while (rc == 0 && (e = readdir(dir)))
+    if (!dir) {
+        return error_errno(err, folder, file_errno_hint(errno), "cannot list the sub-workers");
+    }
+    while (rc == 0 && (e = readdir(dir))) {
         rc = add_file(s, folder, e->d_name, err);
+    }
     closedir(dir);
     return rc;
 }
@@ -67,8 +73,7 @@ static int take_required(struct sub_workers *s, const char *path, const char *te
     int rc = root ? json_array(&src, NULL, root) : -1;
 
     if (rc == 0) {
-        cJSON_ArrayForEach(item, root)
-        {
+        cJSON_ArrayForEach (item, root) {
             struct sub_worker *sub;
             const char *name;
             rc = json_string(&src, "[]", item, &name);
@@ -110,14 +115,18 @@ int sub_workers_open(const char *dir, struct sub_workers *out, struct error *err
     int rc = folder ? file_is_there(folder, err) : -1;
 
     memset(out, 0, sizeof *out);
-    if (rc == 1)
-        rc = file_is_directory(folder) &&
-                     (read_folder(out, folder, err) < 0 || read_required(out, folder, err) < 0) ? -1 : 0;
-    if (rc < 0)
+    if (rc == 1) {
+        rc = file_is_directory(folder) && (read_folder(out, folder, err) < 0 || read_required(out, folder, err) < 0)
+                 ? -1
+                 : 0;
+    }
+    if (rc < 0) {
         sub_workers_free(out);
+    }
     free(folder);
-    if (out->count)
+    if (out->count) {
         qsort(out->items, out->count, sizeof *out->items, by_name);
+    }
     return rc;
 }
 
@@ -133,8 +142,10 @@ void sub_workers_free(struct sub_workers *s)
 
 const struct sub_worker *sub_workers_find(const struct sub_workers *s, const char *name)
 {
-    for (size_t i = 0; i < s->count; i++)
-        if (strcmp(s->items[i].name, name) == 0)
+    for (size_t i = 0; i < s->count; i++) {
+        if (strcmp(s->items[i].name, name) == 0) {
             return &s->items[i];
+        }
+    }
     return NULL;
 }

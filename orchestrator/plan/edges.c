@@ -48,11 +48,12 @@ int deps_mode_parse(const char *name, enum deps_mode *mode)
 {
     static const char *const names[] = {"exact", "full", "upstream"};
 
-    for (int i = 0; i < 3; i++)
+    for (int i = 0; i < 3; i++) {
         if (strcmp(name, names[i]) == 0) {
             *mode = (enum deps_mode)i;
             return 0;
         }
+    }
     return -1;
 }
 
@@ -63,8 +64,9 @@ static bool leaves_overlap(struct engine *e, uint32_t a, uint32_t b)
     uint64_t pair;
     struct cached *c;
 
-    if (a == b || (leaves[a].exact && leaves[b].exact))
+    if (a == b || (leaves[a].exact && leaves[b].exact)) {
         return true;
+    }
     pair = (a < b ? (uint64_t)a << 32 | b : (uint64_t)b << 32 | a) + 1;
     c = &e->cache[(pair * UINT64_C(0x9e3779b97f4a7c15)) >> 50];
     if (c->pair != pair) {
@@ -80,13 +82,15 @@ static void note_candidate(const struct engine *e, struct candidate *by_lane, ui
     uint32_t lane = e->plan->nodes[node].lane;
     struct candidate *c = &by_lane[lane];
 
-    if (c->node == PLAN_NONE)
+    if (c->node == PLAN_NONE) {
         lanes[(*count)++] = lane;
-    else if (c->node > node)
+    } else if (c->node > node) {
         return;
+    }
     if (c->node == node) {
-        if (why & ~c->why & PLAN_RAW)
+        if (why & ~c->why & PLAN_RAW) {
             c->storage = e->storage;
+        }
         c->why |= why;
     } else {
         *c = (struct candidate){node, why, e->storage};
@@ -106,15 +110,18 @@ static void consider(struct engine *e, const struct index_access *a)
     const struct plan_node *now = &e->plan->nodes[e->node], *before = &e->plan->nodes[a->node];
     uint32_t all = reasons(a->flags, e->flags), why = all;
 
-    if (all == 0 || clocks_after(&e->clocks, a->node) || (now->group != PLAN_NONE && now->group == before->group))
+    if (all == 0 || clocks_after(&e->clocks, a->node) || (now->group != PLAN_NONE && now->group == before->group)) {
         return;
-    if (e->mode == DEPS_UPSTREAM || (e->mode == DEPS_EXACT && now->lane != before->lane &&
-                                     domains_shared(&e->domains, e->node, a->node)))
+    }
+    if (e->mode == DEPS_UPSTREAM ||
+        (e->mode == DEPS_EXACT && now->lane != before->lane && domains_shared(&e->domains, e->node, a->node))) {
         why &= PLAN_RAW;
-    if (why)
+    }
+    if (why) {
         note_candidate(e, e->kept, e->kept_lanes, &e->nkept, a->node, why);
-    else if (e->mode == DEPS_EXACT)
+    } else if (e->mode == DEPS_EXACT) {
         note_candidate(e, e->dropped, e->dropped_lanes, &e->ndropped, a->node, all);
+    }
 }
 
 static int cover(struct engine *e, uint32_t leaf)
@@ -123,8 +130,9 @@ static int cover(struct engine *e, uint32_t leaf)
         size_t wanted = e->covered_capacity ? 2 * e->covered_capacity : 256;
         uint32_t *p = realloc(e->covered, wanted * sizeof *p);
 
-        if (!p)
+        if (!p) {
             return error_nomem(e->err, where, wanted * sizeof *p);
+        }
         e->covered = p;
         e->covered_capacity = wanted;
     }
@@ -146,8 +154,9 @@ static int visit(void *context, uint32_t leaf, bool covered)
             index_remove(&e->index, link);
             continue;
         }
-        if (overlap)
+        if (overlap) {
             consider(e, a);
+        }
         link = &a->next;
     }
     return covered && (e->flags & ACCESS_WRITE) && leaf != e->leaf ? cover(e, leaf) : 0;
@@ -160,17 +169,20 @@ static uint32_t known_floor(const struct engine *e)
     const struct index_tree *t = &e->index.trees[e->storage];
     uint32_t floor = PLAN_NONE;
 
-    if (t->first_last == UINT64_MAX)
+    if (t->first_last == UINT64_MAX) {
         return 0;
+    }
     for (uint32_t lane = 0; lane < e->index.nlane; lane++) {
         const uint32_t *last = e->index.last + t->first_last + 2 * (uint64_t)lane;
         uint32_t latest = (e->flags & ACCESS_WRITE) && last[0] > last[1] ? last[0] : last[1], known;
 
-        if (latest == 0)
+        if (latest == 0) {
             continue;
+        }
         known = clocks_known(&e->clocks, lane);
-        if (latest > known && known < floor)
+        if (latest > known && known < floor) {
             floor = known;
+        }
     }
     return floor;
 }
@@ -189,10 +201,12 @@ static int find_candidates(struct engine *e)
 {
     const struct plan_node *n = &e->plan->nodes[e->node];
 
-    for (uint32_t i = 0; i < n->narg; i++)
+    for (uint32_t i = 0; i < n->narg; i++) {
         if (set_argument(e, &e->plan->args[n->first_arg + i]) &&
-            index_search(&e->index, e->storage, e->leaf, (e->flags & ACCESS_WRITE) != 0, known_floor(e), visit, e))
+            index_search(&e->index, e->storage, e->leaf, (e->flags & ACCESS_WRITE) != 0, known_floor(e), visit, e)) {
             return -1;
+        }
+    }
     return 0;
 }
 
@@ -204,8 +218,9 @@ static int add_pred(struct engine *e, const struct candidate *c)
         size_t wanted = e->pred_capacity ? e->pred_capacity + e->pred_capacity / 2 : 1024;
         struct plan_pred *preds = realloc(p->preds, wanted * sizeof *preds);
 
-        if (!preds)
+        if (!preds) {
             return error_nomem(e->err, where, wanted * sizeof *preds);
+        }
         p->preds = preds;
         e->pred_capacity = wanted;
     }
@@ -234,20 +249,24 @@ static int keep_needed(struct engine *e)
     while (e->nkept > 0) {
         uint32_t best = 0, lane;
 
-        for (uint32_t i = 1; i < e->nkept; i++)
-            if (e->kept[e->kept_lanes[i]].node > e->kept[e->kept_lanes[best]].node)
+        for (uint32_t i = 1; i < e->nkept; i++) {
+            if (e->kept[e->kept_lanes[i]].node > e->kept[e->kept_lanes[best]].node) {
                 best = i;
+            }
+        }
         lane = e->kept_lanes[best];
         e->kept_lanes[best] = e->kept_lanes[--e->nkept];
         if (!clocks_after(&e->clocks, e->kept[lane].node)) {
-            if (add_pred(e, &e->kept[lane]))
+            if (add_pred(e, &e->kept[lane])) {
                 return -1;
+            }
             clocks_merge(&e->clocks, e->kept[lane].node);
         }
         e->kept[lane].node = PLAN_NONE;
     }
-    if (n->npred)
+    if (n->npred) {
         reverse(e->plan->preds + n->first_pred, n->npred);
+    }
     return 0;
 }
 
@@ -284,15 +303,17 @@ static void supersede(struct engine *e, uint32_t leaf, uint32_t kinds)
             continue;
         }
         until = e->mode == DEPS_EXACT ? domains_end_of_others(&e->domains, e->plan, e->node, a->node) : 0;
-        if (until < e->group_end)
+        if (until < e->group_end) {
             until = e->group_end;
+        }
         if (until <= e->node + 1) {
             clocks_unuse(&e->clocks, a->node);
             index_remove(&e->index, link);
             continue;
         }
-        if (until < a->until)
+        if (until < a->until) {
             a->until = until;
+        }
         link = &a->next;
     }
 }
@@ -301,16 +322,20 @@ static int enter(struct engine *e, const struct plan_arg *arg)
 {
     struct index_access *head;
 
-    if (!set_argument(e, arg))
+    if (!set_argument(e, arg)) {
         return 0;
-    if (e->mode == DEPS_UPSTREAM)
+    }
+    if (e->mode == DEPS_UPSTREAM) {
         e->flags &= ACCESS_WRITE;
-    if (e->flags == 0)
+    }
+    if (e->flags == 0) {
         return 0;
+    }
     supersede(e, e->leaf, e->flags & ACCESS_WRITE ? ACCESS_READ | ACCESS_WRITE : ACCESS_READ);
     head = e->index.leaves[e->leaf].head == PLAN_NONE ? NULL : &e->index.accesses[e->index.leaves[e->leaf].head];
-    if (head && head->node == e->node && (head->flags & e->flags) == e->flags)
+    if (head && head->node == e->node && (head->flags & e->flags) == e->flags) {
         return 0;
+    }
     clocks_use(&e->clocks, e->node);
     return index_add(&e->index, e->storage, e->leaf, e->node, e->flags, e->err);
 }
@@ -321,21 +346,27 @@ static int compile_node(struct engine *e, uint32_t node)
 
     e->node = node;
     e->ncovered = 0;
-    if (n->group == PLAN_NONE)
+    if (n->group == PLAN_NONE) {
         e->group_end = 0;
-    else if (e->group_end <= node)
+    } else if (e->group_end <= node) {
         for (e->group_end = node + 1;
-             e->group_end < e->plan->nnode && e->plan->nodes[e->group_end].group == n->group;)
+             e->group_end < e->plan->nnode && e->plan->nodes[e->group_end].group == n->group;) {
             e->group_end++;
+        }
+    }
     clocks_begin(&e->clocks, node);
-    if (find_candidates(e) || keep_needed(e))
+    if (find_candidates(e) || keep_needed(e)) {
         return -1;
+    }
     note_races(e);
-    for (size_t i = 0; i < e->ncovered; i++)
+    for (size_t i = 0; i < e->ncovered; i++) {
         supersede(e, e->covered[i], ACCESS_READ | ACCESS_WRITE);
-    for (uint32_t i = 0; i < n->narg; i++)
-        if (enter(e, &e->plan->args[n->first_arg + i]))
+    }
+    for (uint32_t i = 0; i < n->narg; i++) {
+        if (enter(e, &e->plan->args[n->first_arg + i])) {
             return -1;
+        }
+    }
     return clocks_end(&e->clocks, e->err);
 }
 
@@ -344,17 +375,20 @@ static int engine_init(struct engine *e)
     uint32_t nlane = plan_lane_count(e->plan);
 
     if (clocks_init(&e->clocks, e->plan, e->err) || index_init(&e->index, e->plan, e->err) ||
-        domains_init(&e->domains, e->plan, e->err))
+        domains_init(&e->domains, e->plan, e->err)) {
         return -1;
+    }
     e->cache = calloc(CACHE_SIZE, sizeof *e->cache);
     e->kept = malloc(nlane * sizeof *e->kept);
     e->dropped = malloc(nlane * sizeof *e->dropped);
     e->kept_lanes = malloc(nlane * sizeof *e->kept_lanes);
     e->dropped_lanes = malloc(nlane * sizeof *e->dropped_lanes);
-    if (!e->cache || !e->kept || !e->dropped || !e->kept_lanes || !e->dropped_lanes)
+    if (!e->cache || !e->kept || !e->dropped || !e->kept_lanes || !e->dropped_lanes) {
         return error_nomem(e->err, where, CACHE_SIZE * sizeof *e->cache);
-    for (uint32_t i = 0; i < nlane; i++)
+    }
+    for (uint32_t i = 0; i < nlane; i++) {
         e->kept[i].node = e->dropped[i].node = PLAN_NONE;
+    }
     return 0;
 }
 
@@ -384,8 +418,9 @@ static void warn_race(const struct engine *e)
 {
     char first[256], second[256];
 
-    if (e->nrace == 0)
+    if (e->nrace == 0) {
         return;
+    }
     log_msg(LOG_WARN,
             "%s and %s touch the same bytes of %s, one of them writes, and nothing orders them: they share a comm "
             "domain, so they may have to run at the same time (%llu such pairs at least; --deps full orders them)",
@@ -399,16 +434,19 @@ int edges_compile(struct plan *plan, enum deps_mode mode, struct error *err)
     struct engine e = {.plan = plan, .mode = mode, .err = err};
     int rc;
 
-    if (plan->image)
+    if (plan->image) {
         return error_set(err, where, NULL, "a packed plan cannot be compiled");
+    }
     drop_edges(plan);
     rc = engine_init(&e);
-    for (uint32_t i = 0; i < plan->nnode && rc == 0; i++)
+    for (uint32_t i = 0; i < plan->nnode && rc == 0; i++) {
         rc = compile_node(&e, i);
-    if (rc == 0)
+    }
+    if (rc == 0) {
         warn_race(&e);
-    else
+    } else {
         drop_edges(plan);
+    }
     engine_free(&e);
     return rc;
 }

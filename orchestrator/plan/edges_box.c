@@ -8,14 +8,16 @@ void box_axes_of(const struct plan *p, uint32_t storage, struct box_axes *out)
     uint64_t pitch = s->nbytes;
 
     *out = (struct box_axes){0};
-    if (s->nbytes == 0)
+    if (s->nbytes == 0) {
         return;
+    }
     for (uint32_t i = 0; i < s->ndim; i++) {
         uint64_t size = (uint64_t)p->dims[s->dims + i];
 
         pitch /= size;
-        if (size < 2)
+        if (size < 2) {
             continue;
+        }
         out->size[out->n] = size;
         out->pitch[out->n++] = pitch;
     }
@@ -32,12 +34,15 @@ void box_axes_cut(struct box_axes *axes, uint64_t stride)
 {
     uint32_t at = 0;
 
-    if (axes->n == PLAN_MAX_DIMS)
+    if (axes->n == PLAN_MAX_DIMS) {
         return;
-    while (axes->pitch[at] > stride)
+    }
+    while (axes->pitch[at] > stride) {
         at++;
-    if (axes->pitch[at] == stride || stride % axes->pitch[at] != 0 || (at > 0 && axes->pitch[at - 1] % stride != 0))
+    }
+    if (axes->pitch[at] == stride || stride % axes->pitch[at] != 0 || (at > 0 && axes->pitch[at - 1] % stride != 0)) {
         return;
+    }
     memmove(&axes->size[at + 1], &axes->size[at], (axes->n - at) * sizeof *axes->size);
     memmove(&axes->pitch[at + 1], &axes->pitch[at], (axes->n - at) * sizeof *axes->pitch);
     axes->n++;
@@ -73,8 +78,9 @@ static void box_of_bytes(const struct box_axes *axes, uint64_t first, uint64_t l
         } else {
             out->low[i] = 0;
             out->high[i] = axes->size[i] - 1;
-            if (a != 0 || b != axes->size[i] - 1)
+            if (a != 0 || b != axes->size[i] - 1) {
                 out->exact = false;
+            }
         }
     }
 }
@@ -85,13 +91,16 @@ static bool repeat(const struct box_axes *axes, uint64_t stride, uint64_t count,
     uint32_t a = 0;
     uint64_t step;
 
-    while (axes->pitch[a] > stride)
+    while (axes->pitch[a] > stride) {
         a++;
-    if (stride % axes->pitch[a] != 0)
+    }
+    if (stride % axes->pitch[a] != 0) {
         return false;
+    }
     step = stride / axes->pitch[a];
-    if (step > box->high[a] - box->low[a] + 1)
+    if (step > box->high[a] - box->low[a] + 1) {
         box->exact = false;
+    }
     box->high[a] += (count - 1) * step;
     return box->high[a] < axes->size[a];
 }
@@ -100,8 +109,9 @@ void box_of(const struct box_axes *axes, const struct overlap_form *form, struct
 {
     box_of_bytes(axes, form->offset, form->offset + form->run - 1, out);
     for (uint32_t i = 0; i < form->ndim; i++) {
-        if (repeat(axes, form->stride[i], form->count[i], out))
+        if (repeat(axes, form->stride[i], form->count[i], out)) {
             continue;
+        }
         box_of_bytes(axes, form->offset, form->offset + form->extent - 1, out);
         out->exact = false;
         return;

@@ -22,7 +22,7 @@ struct box_axes {
 };
 
 struct box {
-    bool exact; /* the view has every byte of the box */
+    bool exact;                                       /* the view has every byte of the box */
     uint64_t low[PLAN_MAX_DIMS], high[PLAN_MAX_DIMS]; /* inclusive */
 };
 

@@ -14,8 +14,9 @@ int clocks_init(struct clocks *c, const struct plan *p, struct error *err)
     c->uses = calloc(nnode, sizeof *c->uses);
     c->pool = calloc((size_t)c->slot_capacity * c->nlane, sizeof *c->pool);
     c->slot_uses = calloc(c->slot_capacity, sizeof *c->slot_uses);
-    if (c->tail && c->work && c->slot && c->uses && c->pool && c->slot_uses)
+    if (c->tail && c->work && c->slot && c->uses && c->pool && c->slot_uses) {
         return 0;
+    }
     clocks_free(c);
     return error_nomem(err, "edges of the plan", 2 * nnode * sizeof *c->slot);
 }
@@ -53,10 +54,12 @@ void clocks_merge(struct clocks *c, uint32_t pred)
         c->work[c->lane] = tail;
         c->merged = true;
     }
-    for (uint32_t i = 0; i < c->nlane; i++)
+    for (uint32_t i = 0; i < c->nlane; i++) {
         c->work[i] = c->work[i] > other[i] ? c->work[i] : other[i];
-    if (c->work[lane] < pred + 1)
+    }
+    if (c->work[lane] < pred + 1) {
         c->work[lane] = pred + 1;
+    }
 }
 
 static int new_slot(struct clocks *c, uint32_t *out, struct error *err)
@@ -71,11 +74,13 @@ static int new_slot(struct clocks *c, uint32_t *out, struct error *err)
         uint32_t *pool = realloc(c->pool, wanted * c->nlane * sizeof *pool);
         uint32_t *uses;
 
-        if (pool)
+        if (pool) {
             c->pool = pool;
+        }
         uses = pool ? realloc(c->slot_uses, wanted * sizeof *uses) : NULL;
-        if (!uses)
+        if (!uses) {
             return error_nomem(err, "edges of the plan", wanted * c->nlane * sizeof *pool);
+        }
         c->slot_uses = uses;
         c->slot_capacity = (uint32_t)wanted;
     }
@@ -88,16 +93,18 @@ int clocks_end(struct clocks *c, struct error *err)
     uint32_t tail = c->tail[c->lane], slot = tail ? c->slot[tail - 1] : 0;
 
     if (c->merged) {
-        if (new_slot(c, &slot, err))
+        if (new_slot(c, &slot, err)) {
             return -1;
+        }
         c->slot_uses[slot] = 0;
         memcpy(c->pool + (size_t)slot * c->nlane, c->work, c->nlane * sizeof *c->work);
     }
     c->slot[c->node] = slot;
     c->slot_uses[slot]++;
     clocks_use(c, c->node);
-    if (tail)
+    if (tail) {
         clocks_unuse(c, tail - 1);
+    }
     c->tail[c->lane] = c->node + 1;
     return 0;
 }
@@ -111,10 +118,12 @@ void clocks_unuse(struct clocks *c, uint32_t node)
 {
     uint32_t slot = c->slot[node];
 
-    if (--c->uses[node] > 0)
+    if (--c->uses[node] > 0) {
         return;
-    if (--c->slot_uses[slot] > 0 || slot == 0)
+    }
+    if (--c->slot_uses[slot] > 0 || slot == 0) {
         return;
+    }
     c->slot_uses[slot] = c->free_slot;
     c->free_slot = slot;
 }

@@ -50,10 +50,12 @@ void clocks_unuse(struct clocks *c, uint32_t node);
 /* Entry of the current node's clock. */
 static inline uint32_t clocks_known(const struct clocks *c, uint32_t lane)
 {
-    if (c->merged)
+    if (c->merged) {
         return c->work[lane];
-    if (lane == c->lane)
+    }
+    if (lane == c->lane) {
         return c->tail[lane];
+    }
     return c->tail[c->lane] ? c->pool[(size_t)c->slot[c->tail[c->lane] - 1] * c->nlane + lane] : 0;
 }
 

@@ -23,9 +23,9 @@ struct index_access {
 };
 
 struct index_leaf {
-    uint32_t view;  /* one of the views with these bytes */
-    uint32_t head;  /* latest access; PLAN_NONE: none */
-    bool exact;     /* the view is its box */
+    uint32_t view; /* one of the views with these bytes */
+    uint32_t head; /* latest access; PLAN_NONE: none */
+    bool exact;    /* the view is its box */
 };
 
 /* Trees of this many leaves are wide: a search of much of one should not look again at what is known to be done. */
@@ -66,8 +66,7 @@ int index_search(struct edges_index *x, uint32_t storage, uint32_t leaf, bool re
                  index_visit *visit, void *context);
 
 /* Add an access at the head of a leaf's list. */
-int index_add(struct edges_index *x, uint32_t storage, uint32_t leaf, uint32_t node, uint32_t flags,
-              struct error *err);
+int index_add(struct edges_index *x, uint32_t storage, uint32_t leaf, uint32_t node, uint32_t flags, struct error *err);
 
 /* Unlink the access that `*link` names, and let `*link` name the one after it. */
 void index_remove(struct edges_index *x, uint32_t *link);

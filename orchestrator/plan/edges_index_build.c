@@ -27,17 +27,21 @@ static void mark_used(const struct plan *p, uint8_t *view_used, uint8_t *written
         const struct plan_arg *args = p->args + p->nodes[i].first_arg;
 
         for (uint32_t j = 0; j < p->nodes[i].narg; j++) {
-            if (args[j].tag == PLAN_TAG_NO_DEP)
+            if (args[j].tag == PLAN_TAG_NO_DEP) {
                 continue;
+            }
             view_used[args[j].view] = VIEW_USED;
-            if (plan_tag_writes(args[j].tag))
+            if (plan_tag_writes(args[j].tag)) {
                 written[p->views[args[j].view].storage] = STORAGE_WRITTEN;
+            }
         }
     }
     /* What is never written orders nothing, and neither do views of no bytes. */
-    for (uint32_t i = 0; i < p->nview; i++)
-        if (view_used[i] && (!written[p->views[i].storage] || plan_view_tensor(p, &p->views[i]).nbytes == 0))
+    for (uint32_t i = 0; i < p->nview; i++) {
+        if (view_used[i] && (!written[p->views[i].storage] || plan_view_tensor(p, &p->views[i]).nbytes == 0)) {
             view_used[i] = 0;
+        }
+    }
 }
 
 static int track(const struct plan *p, struct tracked *t, struct error *err)
@@ -52,16 +56,20 @@ static int track(const struct plan *p, struct tracked *t, struct error *err)
         goto out;
     }
     mark_used(p, used, written);
-    for (uint32_t i = 0; i < p->nview; i++)
-        if (used[i])
+    for (uint32_t i = 0; i < p->nview; i++) {
+        if (used[i]) {
             t->first[p->views[i].storage + 2]++;
+        }
+    }
     for (uint32_t i = 2; i <= p->nstorage + 1; i++) {
         t->most = t->first[i] > t->most ? t->first[i] : t->most;
         t->first[i] += t->first[i - 1];
     }
-    for (uint32_t i = 0; i < p->nview; i++)
-        if (used[i])
+    for (uint32_t i = 0; i < p->nview; i++) {
+        if (used[i]) {
             t->order[t->first[p->views[i].storage + 1]++] = i;
+        }
+    }
     rc = 0;
 out:
     free(used);
@@ -78,8 +86,9 @@ static void find_axes(const struct plan *p, uint32_t storage, const uint32_t *vi
         struct overlap_form form;
 
         overlap_form(p, &p->views[views[i]], &form);
-        for (uint32_t d = 0; d < form.ndim; d++)
+        for (uint32_t d = 0; d < form.ndim; d++) {
             box_axes_cut(axes, form.stride[d]);
+        }
     }
 }
 
@@ -88,24 +97,29 @@ static void choose_axes(const struct plan *p, const uint32_t *views, uint32_t co
 {
     uint32_t apart[PLAN_MAX_DIMS] = {0};
 
-    if (axes->n <= BOX_MAX_AXES)
+    if (axes->n <= BOX_MAX_AXES) {
         return;
+    }
     for (uint32_t i = 0; i < count; i++) {
         struct overlap_form form;
         struct box box;
 
         overlap_form(p, &p->views[views[i]], &form);
         box_of(axes, &form, &box);
-        for (uint32_t a = 0; a + 1 < axes->n; a++)
-            if (box.low[a] != box.high[a] && (box.low[a + 1] != 0 || box.high[a + 1] != axes->size[a + 1] - 1))
+        for (uint32_t a = 0; a + 1 < axes->n; a++) {
+            if (box.low[a] != box.high[a] && (box.low[a + 1] != 0 || box.high[a + 1] != axes->size[a + 1] - 1)) {
                 apart[a]++;
+            }
+        }
     }
     while (axes->n > BOX_MAX_AXES) {
         uint32_t best = 0;
 
-        for (uint32_t a = 1; a + 1 < axes->n; a++)
-            if (apart[a] < apart[best])
+        for (uint32_t a = 1; a + 1 < axes->n; a++) {
+            if (apart[a] < apart[best]) {
                 best = a;
+            }
+        }
         box_axes_join(axes, best);
         memmove(&apart[best], &apart[best + 1], (axes->n - best) * sizeof *apart);
     }
@@ -140,13 +154,16 @@ static void set_codes(struct item *items, uint32_t count, uint32_t naxis)
         }
     }
     bits = n ? 64 / n : 0;
-    for (uint32_t a = 0; a < n; a++)
+    for (uint32_t a = 0; a < n; a++) {
         shift[a] = shift[a] > bits ? shift[a] - bits : 0;
+    }
     for (uint32_t i = 0; i < count; i++) {
         items[i].code = 0;
-        for (uint32_t bit = bits; bit-- > 0;)
-            for (uint32_t a = 0; a < n; a++)
+        for (uint32_t bit = bits; bit-- > 0;) {
+            for (uint32_t a = 0; a < n; a++) {
                 items[i].code = items[i].code << 1 | (middle(&items[i], axis[a]) >> shift[a] >> bit & 1);
+            }
+        }
     }
 }
 
@@ -162,13 +179,16 @@ static int by_place(const void *a, const void *b)
     const struct item *x = a, *y = b;
     int boxes;
 
-    if (x->code != y->code)
+    if (x->code != y->code) {
         return x->code < y->code ? -1 : 1;
+    }
     boxes = compare_boxes(x, y);
-    if (boxes)
+    if (boxes) {
         return boxes;
-    if (x->exact != y->exact)
+    }
+    if (x->exact != y->exact) {
         return x->exact ? -1 : 1;
+    }
     return x->view < y->view ? -1 : x->view > y->view;
 }
 
@@ -233,14 +253,15 @@ static int build_tree(struct edges_index *x, uint32_t storage, const uint32_t *v
     }
     set_codes(items, count, axes.n);
     qsort(items, count, sizeof *items, by_place);
-    *t = (struct index_tree){.naxis = axes.n, .first_leaf = x->nleaf, .first_bound = *nbound,
-                             .first_latest = 2 * (2 * (uint64_t)x->nleaf)};
+    *t = (struct index_tree){
+        .naxis = axes.n, .first_leaf = x->nleaf, .first_bound = *nbound, .first_latest = 2 * (2 * (uint64_t)x->nleaf)};
     t->nleaf = make_leaves(x, items, count);
     x->nleaf += t->nleaf;
     *nbound += (2 * (uint64_t)t->nleaf - 1) * 2 * t->naxis;
     bounds = realloc(x->bounds, *nbound * sizeof *bounds);
-    if (!bounds)
+    if (!bounds) {
         return error_nomem(err, "edges of the plan", *nbound * sizeof *bounds);
+    }
     x->bounds = bounds;
     set_bounds(x, t, items, 0, 0, t->nleaf);
     return 0;
@@ -252,11 +273,14 @@ static int build_trees(struct edges_index *x, const struct tracked *t, struct er
     uint64_t nbound = 0;
     int rc = 0;
 
-    if (!items)
+    if (!items) {
         return error_nomem(err, "edges of the plan", t->most * sizeof *items);
-    for (uint32_t s = 0; s < x->plan->nstorage && rc == 0; s++)
-        if (t->first[s] != t->first[s + 1])
+    }
+    for (uint32_t s = 0; s < x->plan->nstorage && rc == 0; s++) {
+        if (t->first[s] != t->first[s + 1]) {
             rc = build_tree(x, s, t->order + t->first[s], t->first[s + 1] - t->first[s], items, &nbound, err);
+        }
+    }
     free(items);
     return rc;
 }
@@ -281,8 +305,9 @@ int index_init(struct edges_index *x, const struct plan *p, struct error *err)
     size_t nview = (size_t)p->nview + 1, nstorage = (size_t)p->nstorage + 1;
 
     *x = (struct edges_index){.plan = p, .free_access = PLAN_NONE, .nlane = plan_lane_count(p)};
-    if (track(p, &t, err))
+    if (track(p, &t, err)) {
         goto fail;
+    }
     x->trees = calloc(nstorage, sizeof *x->trees);
     x->leaf_of = malloc(nview * sizeof *x->leaf_of);
     x->leaves = malloc(nview * sizeof *x->leaves);
@@ -292,8 +317,9 @@ int index_init(struct edges_index *x, const struct plan *p, struct error *err)
         goto fail;
     }
     memset(x->leaf_of, 0xff, nview * sizeof *x->leaf_of);
-    if (build_trees(x, &t, err) || make_last(x, err))
+    if (build_trees(x, &t, err) || make_last(x, err)) {
         goto fail;
+    }
     free(t.first);
     free(t.order);
     return 0;

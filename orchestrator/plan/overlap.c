@@ -24,8 +24,9 @@ static void merge_dims(struct overlap_form *f)
             drop_dim(f, d);
             continue;
         }
-        if (d + 1 == f->ndim)
+        if (d + 1 == f->ndim) {
             continue;
+        }
         step = f->stride[d] / f->stride[d + 1];
         inner = f->count[d + 1];
         if (f->stride[d] % f->stride[d + 1] == 0 && step <= inner) {
@@ -49,8 +50,9 @@ void overlap_form(const struct plan *p, const struct plan_view *v, struct overla
         uint64_t stride = (uint64_t)view.stride[i] * element;
         uint32_t at = out->ndim;
 
-        if (view.shape[i] < 2 || stride == 0)
+        if (view.shape[i] < 2 || stride == 0) {
             continue;
+        }
         for (; at > 0 && out->stride[at - 1] < stride; at--) {
             out->stride[at] = out->stride[at - 1];
             out->count[at] = out->count[at - 1];
@@ -110,18 +112,22 @@ static int64_t first_in_range(int64_t a, int64_t m, int64_t low, int64_t high)
 {
     int64_t k, j;
 
-    if (low == 0)
+    if (low == 0) {
         return 0;
+    }
     a = mod(a, m);
-    if (a == 0)
+    if (a == 0) {
         return -1;
+    }
     k = ceil_div(low, a);
-    if ((__int128)k * a <= high)
+    if ((__int128)k * a <= high) {
         return k;
+    }
     /* No multiple of a lies in [low, high]: look for the first j with low + m * j .. high + m * j holding one. */
     j = first_in_range(mod(m, a), a, mod(-high, a), mod(-low, a));
-    if (j < 0)
+    if (j < 0) {
         return -1;
+    }
     return (int64_t)(((__int128)m * j + low + a - 1) / a);
 }
 
@@ -130,20 +136,25 @@ static bool solve_two(int64_t c1, int64_t u1, int64_t c2, int64_t u2, int64_t lo
 {
     int64_t from = ceil_div(low - c2 * u2, c1), to = floor_div(high, c1), base, start;
 
-    if (from < 0)
+    if (from < 0) {
         from = 0;
-    if (to > u1)
+    }
+    if (to > u1) {
         to = u1;
-    if (from > to)
+    }
+    if (from > to) {
         return false;
+    }
     /* For these z1 the interval left for c2 * z2 meets [0, c2 * u2], so any multiple of c2 in it will do (if the
      * interval sticks out it holds 0 or c2 * u2 itself): (high - c1 * z1) mod c2 <= high - low. */
-    if (high - low >= c2 - 1)
+    if (high - low >= c2 - 1) {
         return true;
+    }
     base = mod(high - c1 * from, c2);
     start = mod(-base, c2);
-    if (start + (high - low) >= c2)
+    if (start + (high - low) >= c2) {
         return true;
+    }
     base = first_in_range(mod(-c1, c2), c2, start, start + (high - low));
     return base >= 0 && base <= to - from;
 }
@@ -195,10 +206,12 @@ static bool solve_cut(struct problem *p, uint32_t from, uint32_t to, int64_t low
     for (int64_t i = 0; i < best; i++) {
         int64_t sum = (first + i) * coarse.divisor;
 
-        if (--p->budget < 0)
+        if (--p->budget < 0) {
             return true;
-        if (solve(p, from, cut, sum, sum) && solve(p, cut, to, low - sum, high - sum))
+        }
+        if (solve(p, from, cut, sum, sum) && solve(p, cut, to, low - sum, high - sum)) {
             return true;
+        }
     }
     return false;
 }
@@ -207,16 +220,21 @@ static bool solve(struct problem *p, uint32_t from, uint32_t to, int64_t low, in
 {
     struct terms t = terms_of(p, from, to);
 
-    if (low > t.reach || high < 0)
+    if (low > t.reach || high < 0) {
         return false;
-    if (low <= 0 || high >= t.reach)
+    }
+    if (low <= 0 || high >= t.reach) {
         return true; /* all terms 0, or all at their greatest */
-    if (floor_div(high, t.divisor) * t.divisor < low)
+    }
+    if (floor_div(high, t.divisor) * t.divisor < low) {
         return false;
-    if (to - from == 1)
+    }
+    if (to - from == 1) {
         return true; /* a multiple of c in the interval, and both ends of the range were looked at */
-    if (to - from == 2)
+    }
+    if (to - from == 2) {
         return solve_two(p->c[from], p->u[from], p->c[from + 1], p->u[from + 1], low, high);
+    }
     return solve_cut(p, from, to, low, high);
 }
 
@@ -227,8 +245,9 @@ static bool merge_one(struct problem *p)
         for (uint32_t j = i + 1; j < p->n; j++) {
             int64_t step = p->c[i] / p->c[j];
 
-            if (p->c[i] % p->c[j] != 0 || step > p->u[j] + 1)
+            if (p->c[i] % p->c[j] != 0 || step > p->u[j] + 1) {
                 continue;
+            }
             p->u[j] += step * p->u[i];
             p->n--;
             memmove(&p->c[i], &p->c[i + 1], (p->n - i) * sizeof *p->c);
@@ -256,18 +275,22 @@ bool overlap_forms(const struct overlap_form *a, const struct overlap_form *b)
     struct problem p = {.n = 0, .budget = OVERLAP_BUDGET};
     int64_t low, high;
 
-    if (a->run == 0 || b->run == 0 || a->offset >= b->offset + b->extent || b->offset >= a->offset + a->extent)
+    if (a->run == 0 || b->run == 0 || a->offset >= b->offset + b->extent || b->offset >= a->offset + a->extent) {
         return false;
-    if (a->ndim == 0 && b->ndim == 0)
+    }
+    if (a->ndim == 0 && b->ndim == 0) {
         return true;
+    }
     /* Byte offsets x of a run of a and y of one of b meet when -(a.run - 1) <= x - y <= b.run - 1. Counting b's
      * indices down from their greatest makes every coefficient positive. */
     low = (int64_t)b->offset - (int64_t)a->offset - (int64_t)(a->run - 1);
     high = (int64_t)b->offset - (int64_t)a->offset + (int64_t)(b->run - 1);
-    for (uint32_t i = 0; i < a->ndim; i++)
+    for (uint32_t i = 0; i < a->ndim; i++) {
         add_term(&p, a->stride[i], a->count[i]);
-    for (uint32_t i = 0; i < b->ndim; i++)
+    }
+    for (uint32_t i = 0; i < b->ndim; i++) {
         add_term(&p, b->stride[i], b->count[i]);
+    }
     low += (int64_t)(b->extent - b->run);
     high += (int64_t)(b->extent - b->run);
     while (merge_one(&p))
@@ -279,8 +302,9 @@ bool overlap_views(const struct plan *p, uint32_t view_a, uint32_t view_b)
 {
     struct overlap_form a, b;
 
-    if (p->views[view_a].storage != p->views[view_b].storage)
+    if (p->views[view_a].storage != p->views[view_b].storage) {
         return false;
+    }
     overlap_form(p, &p->views[view_a], &a);
     overlap_form(p, &p->views[view_b], &b);
     return overlap_forms(&a, &b);

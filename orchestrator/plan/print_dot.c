@@ -7,8 +7,9 @@
 static void put_quoted(FILE *f, const char *text)
 {
     for (; *text; text++) {
-        if (*text == '"' || *text == '\\')
+        if (*text == '"' || *text == '\\') {
             putc('\\', f);
+        }
         putc(*text, f);
     }
 }
@@ -18,12 +19,14 @@ static void put_node(const struct plan *p, uint32_t id, FILE *f)
     const struct plan_node *n = &p->nodes[id];
 
     fprintf(f, "    n%u [label=\"%u  ", id, id);
-    if (n->kind == PLAN_COPY)
+    if (n->kind == PLAN_COPY) {
         fputs("copy", f);
-    else
+    } else {
         put_quoted(f, plan_text(p, n->kind == PLAN_DISPATCH ? p->programs[n->program] : p->subs[n->program]));
-    if (n->k != PLAN_NONE)
+    }
+    if (n->k != PLAN_NONE) {
         fprintf(f, "  d%u", n->k);
+    }
     fputs("\"];\n", f);
 }
 
@@ -33,13 +36,15 @@ static void put_lanes(const struct plan *p, const uint32_t *first, const uint32_
     char name[32];
 
     for (uint32_t lane = 0; lane < plan_lane_count(p); lane++) {
-        if (!first[lane])
+        if (!first[lane]) {
             continue;
+        }
         fprintf(f, "  subgraph cluster_%u {\n    label=\"%s\";\n", lane, print_lane(p, lane, name, sizeof name));
         for (uint32_t i = first[lane]; i; i = next[i - 1]) {
             put_node(p, i - 1, f);
-            if (next[i - 1])
+            if (next[i - 1]) {
                 fprintf(f, "    n%u -> n%u [style=dotted];\n", i - 1, next[i - 1] - 1);
+            }
         }
         fputs("  }\n", f);
     }
@@ -75,8 +80,9 @@ int plan_print_dot(const struct plan *plan, FILE *f, struct error *err)
     }
     fputs("digraph plan {\n  node [shape=box];\n", f);
     put_lanes(plan, first, next, f);
-    for (uint32_t i = 0; i < plan->nnode; i++)
+    for (uint32_t i = 0; i < plan->nnode; i++) {
         put_edges(plan, i, f);
+    }
     fputs("}\n", f);
     rc = print_written(f, err);
 out:

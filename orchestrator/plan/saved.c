@@ -11,7 +11,7 @@
 #include "common/plan/program_read.h"
 
 #define RERECORD "record the plan again: l3replay plan BUILD --format json"
-#define MEND_FILE "give the file that `l3replay plan --format json` wrote"
+#define HINT_FILE "give the file that `l3replay plan --format json` wrote"
 
 /* The path below `build_dir`, or the whole path when it lies elsewhere. */
 static const char *relative(const char *build_dir, const char *path)
@@ -25,11 +25,13 @@ static void put_signature(struct json_writer *w, cJSON *object, const struct sig
 {
     cJSON *list;
 
-    if (!s->given)
+    if (!s->given) {
         return;
+    }
     list = json_put_list(w, object, "signature");
-    for (uint32_t i = 0; i < s->count; i++)
+    for (uint32_t i = 0; i < s->count; i++) {
         json_append_number(w, list, s->directions[i]);
+    }
 }
 
 static void put_kernel(struct json_writer *w, cJSON *list, const struct kernel *k, const char *build_dir)
@@ -43,8 +45,9 @@ static void put_kernel(struct json_writer *w, cJSON *list, const struct kernel *
     json_put_bool(w, object, "external", k->external);
     put_signature(w, object, &k->signature);
     include = json_put_list(w, object, "include");
-    for (size_t i = 0; i < k->ninclude; i++)
+    for (size_t i = 0; i < k->ninclude; i++) {
         json_append_text(w, include, relative(build_dir, k->include_dirs[i]));
+    }
 }
 
 static int write_program(const struct program *p, const char *build_dir, FILE *f, struct error *err)
@@ -63,12 +66,14 @@ static int write_program(const struct program *p, const char *build_dir, FILE *f
     json_put_text(&w, object, "config_name", p->config_name);
     put_signature(&w, object, &p->signature);
     kernels = json_put_list(&w, object, "kernels");
-    for (size_t i = 0; i < p->nkernel; i++)
+    for (size_t i = 0; i < p->nkernel; i++) {
         put_kernel(&w, kernels, &p->kernels[i], build_dir);
+    }
     text = w.failed ? NULL : cJSON_PrintUnformatted(object);
     cJSON_Delete(object);
-    if (!text)
+    if (!text) {
         return error_nomem(err, "saved plan", 0);
+    }
     if (fprintf(f, "%s\n", text) < 0) {
         cJSON_free(text);
         return error_errno(err, "saved plan", "free disk space", "cannot write the plan");
@@ -80,17 +85,20 @@ static int write_program(const struct program *p, const char *build_dir, FILE *f
 int saved_programs_write(const struct program_table *programs, const bool *wanted, const char *build_dir, FILE *f,
                          struct error *err)
 {
-    for (size_t i = 0; i < programs->count; i++)
-        if ((!wanted || wanted[i]) && write_program(&programs->items[i], build_dir, f, err) < 0)
+    for (size_t i = 0; i < programs->count; i++) {
+        if ((!wanted || wanted[i]) && write_program(&programs->items[i], build_dir, f, err) < 0) {
             return -1;
+        }
+    }
     return 0;
 }
 
 int saved_plan_write(const struct plan *plan, const struct program_table *programs, const char *build_dir, FILE *f,
                      struct error *err)
 {
-    if (saved_programs_write(programs, NULL, build_dir, f, err) < 0)
+    if (saved_programs_write(programs, NULL, build_dir, f, err) < 0) {
         return -1;
+    }
     return plan_save(plan, f, err);
 }
 
@@ -98,11 +106,13 @@ static int make_absolute(const char *build_dir, char **path, struct error *err)
 {
     char *joined;
 
-    if (**path == '/')
+    if (**path == '/') {
         return 0;
+    }
     joined = file_join(build_dir, *path, err);
-    if (!joined)
+    if (!joined) {
         return -1;
+    }
     free(*path);
     *path = joined;
     return 0;
@@ -113,41 +123,49 @@ static bool lies_in_build(const char *dir)
 {
     const char *part = dir;
 
-    if (*dir == '/')
+    if (*dir == '/') {
         return false;
+    }
     while (*part) {
         size_t length = strcspn(part, "/");
 
-        if (length == 2 && strncmp(part, "..", 2) == 0)
+        if (length == 2 && strncmp(part, "..", 2) == 0) {
             return false;
+        }
         part += length + (part[length] == '/');
     }
     return true;
 }
 
-static int place_program(struct program *p, const char *build_dir, const char *origin, const char *mend,
+static int place_program(struct program *p, const char *build_dir, const char *origin, const char *hint,
                          struct error *err)
 {
-    if (!lies_in_build(p->dir))
-        return error_set(err, origin, mend, "the directory of program %s is outside the build: %s", p->name, p->dir);
-    if (make_absolute(build_dir, &p->dir, err) < 0 || make_absolute(build_dir, &p->orchestration, err) < 0)
+    if (!lies_in_build(p->dir)) {
+        return error_set(err, origin, hint, "the directory of program %s is outside the build: %s", p->name, p->dir);
+    }
+    if (make_absolute(build_dir, &p->dir, err) < 0 || make_absolute(build_dir, &p->orchestration, err) < 0) {
         return -1;
+    }
     for (size_t i = 0; i < p->nkernel; i++) {
-        if (make_absolute(build_dir, &p->kernels[i].source, err) < 0)
+        if (make_absolute(build_dir, &p->kernels[i].source, err) < 0) {
             return -1;
-        for (size_t d = 0; d < p->kernels[i].ninclude; d++)
-            if (make_absolute(build_dir, &p->kernels[i].include_dirs[d], err) < 0)
+        }
+        for (size_t d = 0; d < p->kernels[i].ninclude; d++) {
+            if (make_absolute(build_dir, &p->kernels[i].include_dirs[d], err) < 0) {
                 return -1;
+            }
+        }
     }
     return 0;
 }
 
 static int read_program(struct program_table *programs, const char *line, size_t length, const char *origin,
-                        const char *mend, const char *build_dir, struct error *err)
+                        const char *hint, const char *build_dir, struct error *err)
 {
-    if (program_read(programs, line, length, origin, mend, err) < 0)
+    if (program_read(programs, line, length, origin, hint, err) < 0) {
         return -1;
-    return place_program(&programs->items[programs->count - 1], build_dir, origin, mend, err);
+    }
+    return place_program(&programs->items[programs->count - 1], build_dir, origin, hint, err);
 }
 
 int saved_program_read(struct program_table *programs, const char *line, size_t length, const char *build_dir,
@@ -171,8 +189,9 @@ static int take_line(struct saved_file *saved, struct program_table *programs, c
     char origin[PATH_MAX + 32];
 
     saved->line++;
-    if (strncmp(line, program_key, sizeof program_key - 1) != 0)
+    if (strncmp(line, program_key, sizeof program_key - 1) != 0) {
         return plan_stream_line(saved->stream, line, length, err);
+    }
     plan_stream_skip(saved->stream);
     snprintf(origin, sizeof origin, "%s, line %llu", saved->path, saved->line);
     return read_program(programs, line, length, origin, RERECORD, build_dir, err);
@@ -188,12 +207,14 @@ static int take_lines(struct saved_file *saved, struct program_table *programs, 
 
     errno = 0;
     while (rc == 0 && (n = getline(&line, &room, saved->file)) > 0) {
-        if (line[n - 1] == '\n')
+        if (line[n - 1] == '\n') {
             line[--n] = '\0';
+        }
         rc = take_line(saved, programs, line, (size_t)n, build_dir, err);
     }
-    if (rc == 0 && !feof(saved->file))
-        rc = error_errno(err, saved->path, MEND_FILE, "cannot read the plan");
+    if (rc == 0 && !feof(saved->file)) {
+        rc = error_errno(err, saved->path, HINT_FILE, "cannot read the plan");
+    }
     free(line);
     return rc;
 }
@@ -204,11 +225,11 @@ static bool is_descriptor(const char *path)
     return strcmp(path, "/dev/stdin") == 0 || strncmp(path, "/dev/fd/", 8) == 0 || strncmp(path, "/proc/", 6) == 0;
 }
 
-static const char *mend_file(const char *path)
+static const char *hint_file(const char *path)
 {
     return is_descriptor(path) ? "standard input and other open files do not reach the processes of a replay: write "
                                  "the plan into a file, and give its path"
-                               : MEND_FILE;
+                               : HINT_FILE;
 }
 
 int saved_plan_load(const char *path, const char *build_dir, struct program_table *programs, struct plan *plan,
@@ -218,14 +239,16 @@ int saved_plan_load(const char *path, const char *build_dir, struct program_tabl
     int rc = -1;
 
     memset(programs, 0, sizeof *programs);
-    if (!saved.file)
-        return error_errno(err, path, mend_file(path), "cannot open the plan");
+    if (!saved.file) {
+        return error_errno(err, path, hint_file(path), "cannot open the plan");
+    }
     saved.stream = plan_stream_new(path, err);
     if (saved.stream && take_lines(&saved, programs, build_dir, err) == 0) {
-        if (saved.line == 0)
-            error_set(err, path, mend_file(path), "the plan is empty");
-        else
+        if (saved.line == 0) {
+            error_set(err, path, hint_file(path), "the plan is empty");
+        } else {
             rc = plan_stream_finish(saved.stream, plan, err);
+        }
     }
     plan_stream_free(saved.stream);
     fclose(saved.file);

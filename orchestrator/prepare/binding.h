@@ -17,7 +17,7 @@
 #include "orchestrator/open/sub_worker_files.h"
 
 struct binding {
-    char *file;     /* absolute */
+    char *file; /* absolute */
     char *function;
 };
 

@@ -24,8 +24,9 @@ static void note_change(struct changes *c, const char *label)
 {
     size_t used = strlen(c->names);
 
-    if (c->nchanged++ < NAMES_SHOWN)
+    if (c->nchanged++ < NAMES_SHOWN) {
         snprintf(c->names + used, sizeof c->names - used, "%s%s", used ? ", " : "", label);
+    }
 }
 
 /* One line a source: "<hash> <program>/<file>". The same line in the old text means the same content. */
@@ -37,15 +38,17 @@ static int add_source(struct changes *c, const struct program *p, const char *so
     char *text = file_read(source, SOURCE_MAX, &size, err);
     XXH128_hash_t hash;
 
-    if (!text)
+    if (!text) {
         return -1;
+    }
     hash = XXH3_128bits(text, size);
     free(text);
     snprintf(label, sizeof label, "%s/%s", p->name, slash ? slash + 1 : source);
     snprintf(line, sizeof line, "%016" PRIx64 "%016" PRIx64 " %s\n", hash.high64, hash.low64, label);
     c->nsource++;
-    if (c->before && !strstr(c->before, line))
+    if (c->before && !strstr(c->before, line)) {
         note_change(c, label);
+    }
     return fputs(line, c->now) < 0 ? error_errno(err, source, NULL, "cannot note the sources") : 0;
 }
 
@@ -55,26 +58,32 @@ static int add_sources(struct changes *c, const struct program_table *programs, 
     for (uint32_t i = 0; i < compiled->count; i++) {
         const struct program *p = &programs->items[i];
 
-        if (!compiled->items[i].orchestration)
+        if (!compiled->items[i].orchestration) {
             continue;
-        if (add_source(c, p, p->orchestration, err) < 0)
+        }
+        if (add_source(c, p, p->orchestration, err) < 0) {
             return -1;
-        for (size_t k = 0; k < p->nkernel; k++)
-            if (add_source(c, p, p->kernels[k].source, err) < 0)
+        }
+        for (size_t k = 0; k < p->nkernel; k++) {
+            if (add_source(c, p, p->kernels[k].source, err) < 0) {
                 return -1;
+            }
+        }
     }
     return 0;
 }
 
 static void tell(const struct changes *c)
 {
-    if (!c->before)
+    if (!c->before) {
         return;
-    if (c->nchanged)
+    }
+    if (c->nchanged) {
         log_msg(LOG_TIMING, "changed since the last replay (%u of %u sources): %s%s", c->nchanged, c->nsource, c->names,
                 c->nchanged > NAMES_SHOWN ? ", ..." : "");
-    else
+    } else {
         log_msg(LOG_TIMING, "no source changed since the last replay");
+    }
 }
 
 int changes_tell(const char *build_dir, const struct program_table *programs, const struct compiled *compiled,
@@ -85,10 +94,12 @@ int changes_tell(const char *build_dir, const struct program_table *programs, co
     size_t size = 0;
     int rc = -1;
 
-    if (!path)
+    if (!path) {
         return -1;
-    if (file_is_regular(path))
+    }
+    if (file_is_regular(path)) {
         before = file_read(path, SOURCE_MAX, NULL, err);
+    }
     c.before = before;
     c.now = open_memstream(&now, &size);
     if (!c.now) {
@@ -96,13 +107,16 @@ int changes_tell(const char *build_dir, const struct program_table *programs, co
         goto out;
     }
     rc = add_sources(&c, programs, compiled, err);
-    if (fclose(c.now) != 0 && rc == 0)
+    if (fclose(c.now) != 0 && rc == 0) {
         rc = error_nomem(err, path, size);
-    if (rc < 0)
+    }
+    if (rc < 0) {
         goto out;
+    }
     tell(&c);
-    if (access(build_dir, W_OK) == 0)
+    if (access(build_dir, W_OK) == 0) {
         rc = file_write_unsynced(path, now, size, err);
+    }
 out:
     free(now);
     free(before);

@@ -7,9 +7,9 @@
 
 #include "common/base/log.h"
 #include "rank-worker/cache/binaries.h"
-#include "rank-worker/compile/identity.h"
 #include "rank-worker/cache/invalidate.h"
 #include "rank-worker/cache/transaction.h"
+#include "rank-worker/compile/identity.h"
 #include "rank-worker/splice/splice.h"
 
 int fresh_sources(const char *dir, const struct fresh_options *o, struct error *err)
@@ -19,16 +19,21 @@ int fresh_sources(const char *dir, const struct fresh_options *o, struct error *
     struct splice_report report = {0};
     int rc = splice_build(dir, &splice, &report, err);
 
-    if (rc == 0 && report.skipped == SPLICE_NO_PTOAS && report.nstale)
-        log_msg(LOG_WARN, "%zu .pto files are newer than the kernels made of them, and there is no ptoas: the kernels "
-                          "run without those edits (set PTOAS_ROOT)", report.nstale);
+    if (rc == 0 && report.skipped == SPLICE_NO_PTOAS && report.nstale) {
+        log_msg(LOG_WARN,
+                "%zu .pto files are newer than the kernels made of them, and there is no ptoas: the kernels "
+                "run without those edits (set PTOAS_ROOT)",
+                report.nstale);
+    }
     splice_report_free(&report);
     if (rc == 0 && access(dir, W_OK) < 0) {
-        log_note("the build cannot be written to: its binaries stay as they are, and those of this replay in the store");
+        log_note(
+            "the build cannot be written to: its binaries stay as they are, and those of this replay in the store");
         return 0;
     }
-    if (rc == 0)
+    if (rc == 0) {
         rc = invalidate_build(dir, &invalidate, NULL, err);
+    }
     fflush(stdout); /* an interrupt must not lose what was told */
     return rc;
 }
@@ -46,10 +51,11 @@ static int still_current(const struct program *p, const char *platform, const st
         return 0;
     }
     rc = binaries_find(p, platform, found, err);
-    if (rc == 1)
+    if (rc == 1) {
         binaries_warn_stale(p, found);
-    else if (rc == 0)
+    } else if (rc == 0) {
         log_msg(LOG_TIMING, "program %s is rebuilt: binaries are missing", p->name);
+    }
     return rc;
 }
 
@@ -61,8 +67,9 @@ static int keep_current(const struct build *b, const struct program_table *progr
     for (size_t i = 0; i < programs->count; i++) {
         int rc = need[i] ? still_current(&programs->items[i], b->platform, identity, &kept[i], err) : 0;
 
-        if (rc < 0)
+        if (rc < 0) {
             return -1;
+        }
         need[i] = need[i] && rc == 0;
     }
     return 0;
@@ -71,8 +78,9 @@ static int keep_current(const struct build *b, const struct program_table *progr
 static void take_kept(struct compiled *out, struct compiled_program *kept)
 {
     for (uint32_t i = 0; i < out->count; i++) {
-        if (!kept[i].orchestration)
+        if (!kept[i].orchestration) {
             continue;
+        }
         free(out->items[i].kernels);
         out->items[i] = kept[i];
         kept[i] = (struct compiled_program){0};
@@ -84,8 +92,9 @@ static int share_work(const struct build *b, const struct program_table *program
 {
     long missing = o->share ? compile_missing(programs, options, err) : 0;
 
-    if (missing < 0)
+    if (missing < 0) {
         return -1;
+    }
     return missing > 1 ? o->share(o->context, b, programs, need, err) : 0;
 }
 
@@ -93,20 +102,21 @@ static int compile_needed(const struct build *b, const struct program_table *pro
                           const struct fresh_options *o, struct compiled_program *kept, struct compiled *out,
                           struct error *err)
 {
-    struct compile_options options = {.platform = b->platform, .jobs = jobs, .wanted = need,
-                                      .no_ccache = o->no_ccache};
+    struct compile_options options = {.platform = b->platform, .jobs = jobs, .wanted = need, .no_ccache = o->no_ccache};
     struct cache_identity identity = {0};
     int rc = 0;
 
     if (o->no_recompile) {
         rc = compile_identity(programs, b->platform, &identity, err);
-        if (rc == 0)
+        if (rc == 0) {
             rc = keep_current(b, programs, &identity, need, kept, err);
+        }
         identity_free(&identity);
     }
     if (rc < 0 || share_work(b, programs, need, &options, o, err) < 0 ||
-        compile_programs(programs, &options, out, err) < 0)
+        compile_programs(programs, &options, out, err) < 0) {
         return -1;
+    }
     take_kept(out, kept);
     return 0;
 }
@@ -114,8 +124,9 @@ static int compile_needed(const struct build *b, const struct program_table *pro
 static void free_kept(struct compiled_program *kept, size_t count)
 {
     for (size_t i = 0; kept && i < count; i++) {
-        for (char **k = kept[i].kernels; k && *k; k++)
+        for (char **k = kept[i].kernels; k && *k; k++) {
             free(*k);
+        }
         free(kept[i].kernels);
         free(kept[i].orchestration);
     }
@@ -134,8 +145,9 @@ int fresh_binaries(const struct build *b, const struct program_table *programs, 
         error_nomem(err, "programs", programs->count * sizeof *kept);
         goto out;
     }
-    for (size_t i = 0; i < programs->count; i++)
+    for (size_t i = 0; i < programs->count; i++) {
         need[i] = !wanted || wanted[i];
+    }
     rc = compile_needed(b, programs, need, jobs, o, kept, out, err);
 out:
     free_kept(kept, programs->count);
@@ -156,8 +168,9 @@ static int install_program(const struct build *b, const struct program *p, const
 {
     struct cache_transaction t;
 
-    if (cache_begin(&t, b->dir, p->dir, identity, forced, 0, err) < 0)
+    if (cache_begin(&t, b->dir, p->dir, identity, forced, 0, err) < 0) {
         return -1;
+    }
     log_msg(LOG_INFO, "program %s was rebuilt: %s", p->name, t.verdict.text);
     if (binaries_install(p, c, b->platform, err) < 0) {
         cache_abort(&t);
@@ -176,12 +189,15 @@ int fresh_install(const struct build *b, const struct program_table *programs, c
         const struct program *p = &programs->items[i];
         const struct compiled_program *c = &compiled->items[i];
 
-        if (!c->orchestration || lies_in_build(p, c) || access(p->dir, W_OK) < 0)
+        if (!c->orchestration || lies_in_build(p, c) || access(p->dir, W_OK) < 0) {
             continue;
-        if (!identity.platform)
+        }
+        if (!identity.platform) {
             rc = compile_identity(programs, b->platform, &identity, err);
-        if (rc == 0)
+        }
+        if (rc == 0) {
             rc = install_program(b, p, c, &identity, !o->no_recompile, err);
+        }
     }
     identity_free(&identity);
     return rc;

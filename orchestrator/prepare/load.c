@@ -4,8 +4,9 @@ static void fill_temp(const struct plan_storage *s, void *dst)
 {
     size_t size = dtype_size(s->dtype);
 
-    for (uint64_t at = 0; at + size <= s->nbytes; at += size)
+    for (uint64_t at = 0; at + size <= s->nbytes; at += size) {
         dtype_store(s->dtype, (char *)dst + at, s->fill);
+    }
 }
 
 int load_storages(struct segment *seg, const struct inputs *inputs, struct error *err)
@@ -16,10 +17,12 @@ int load_storages(struct segment *seg, const struct inputs *inputs, struct error
         const struct plan_storage *s = &plan->storages[i];
         void *dst = segment_storage(seg, i);
 
-        if (s->kind == PLAN_PARAM && inputs_fill(inputs, plan, i, dst, err) < 0)
+        if (s->kind == PLAN_PARAM && inputs_fill(inputs, plan, i, dst, err) < 0) {
             return -1;
-        if (s->kind == PLAN_TEMP && s->fill != 0)
+        }
+        if (s->kind == PLAN_TEMP && s->fill != 0) {
             fill_temp(s, dst);
+        }
     }
     return 0;
 }

@@ -11,14 +11,14 @@
 #include "orchestrator/data/inputs.h"
 #include "orchestrator/data/verify.h"
 #include "orchestrator/plan/edges.h"
-#include "orchestrator/record/record.h"
-#include "orchestrator/prepare/profile_dirs.h"
 #include "orchestrator/prepare/fresh.h"
+#include "orchestrator/prepare/profile_dirs.h"
+#include "orchestrator/record/record.h"
 
 struct run_options {
     const char *build;
-    const char *platform, *device_ids; /* NULL: as recorded */
-    const char *device;                /* "auto" or "cpu" */
+    const char *platform, *device_ids;                  /* NULL: as recorded */
+    const char *device;                                 /* "auto" or "cpu" */
     const char *plan_file, *result_file, *save_outputs; /* NULL: not asked for */
     struct named_file *inputs, *expects;
     size_t ninput, nexpect;
@@ -34,7 +34,7 @@ struct run_options {
     double timeout; /* seconds without progress; 0: no limit */
     enum deps_mode deps;
     bool free_threads; /* --threads free */
-    int nproc; /* -n; 0: as many as fit */
+    int nproc;         /* -n; 0: as many as fit */
     struct fresh_options fresh;
     struct dfx_options dfx;
 };

@@ -4,8 +4,9 @@
 
 void phases_add(struct phases *p, const char *name, uint64_t begin_ns, uint64_t end_ns)
 {
-    if (p->nstage < RUN_STAGES_MAX)
+    if (p->nstage < RUN_STAGES_MAX) {
         p->stages[p->nstage++] = (struct run_stage){name, (int64_t)begin_ns, (int64_t)end_ns};
+    }
 }
 
 void phases_stop(struct phases *p)

@@ -9,7 +9,14 @@
 #include "orchestrator/profiles/run_aside.h"
 
 enum phase {
-    PHASE_OPEN = 0, PHASE_RECORD, PHASE_PLAN, PHASE_COMPILE, PHASE_LOAD, PHASE_RUN, PHASE_VERIFY, PHASE_COUNT
+    PHASE_OPEN = 0,
+    PHASE_RECORD,
+    PHASE_PLAN,
+    PHASE_COMPILE,
+    PHASE_LOAD,
+    PHASE_RUN,
+    PHASE_VERIFY,
+    PHASE_COUNT
 };
 
 struct phases {

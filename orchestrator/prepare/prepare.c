@@ -13,11 +13,13 @@
 
 static int check_device(const struct run_options *o, const struct build *build, struct error *err)
 {
-    if (build_platform_is_sim(build))
+    if (build_platform_is_sim(build)) {
         return 0;
-    if (strcmp(o->device, "cpu") == 0)
+    }
+    if (strcmp(o->device, "cpu") == 0) {
         return error_set(err, "--device cpu", "add --platform a2a3sim or a5sim",
                          "the cpu device runs simulator platforms only, this build is for %s", build->platform);
+    }
     return error_set(err, build->platform, "replay it on the cpu device: --platform a2a3sim or a5sim",
                      "there is no device for platform %s in this version", build->platform);
 }
@@ -28,38 +30,45 @@ static int check_places(const struct run_options *o, struct prepared *p, struct 
     const struct build *build = &p->recording.build;
 
     p->no_result = o->result_file && file_check_writable(o->result_file, err) < 0;
-    if (p->no_result)
+    if (p->no_result) {
         return -1;
-    if (o->save_outputs && file_check_makeable(o->save_outputs, err) < 0)
+    }
+    if (o->save_outputs && file_check_makeable(o->save_outputs, err) < 0) {
         return -1;
+    }
     for (uint32_t i = 0; o->save_outputs && file_is_directory(o->save_outputs) && i < build->nparam; i++) {
         const struct build_param *param = &build->params[i];
         char *path;
         int rc;
 
-        if (param->direction == PLAN_IN || param->scalar)
+        if (param->direction == PLAN_IN || param->scalar) {
             continue;
-        if (asprintf(&path, "%s/%s.npy", o->save_outputs, param->name) < 0)
+        }
+        if (asprintf(&path, "%s/%s.npy", o->save_outputs, param->name) < 0) {
             return error_nomem(err, o->save_outputs, strlen(o->save_outputs) + strlen(param->name) + 6);
+        }
         rc = file_check_writable(path, err);
         free(path);
-        if (rc < 0)
+        if (rc < 0) {
             return -1;
+        }
     }
     return 0;
 }
 
 static int check_plan(struct prepared *p, const struct run_options *o, struct error *err)
 {
-    if (inputs_check(p->recording.inputs, &p->recording.plan, err) < 0)
+    if (inputs_check(p->recording.inputs, &p->recording.plan, err) < 0) {
         return -1;
-    if (p->recording.plan.world_size != p->recording.build.ndevice)
-        return error_set_kind(err, ERROR_USAGE, o->plan_file,
-                              "give as many --device-ids as the plan has cards, or record it again",
-                              "the plan is for %u cards, the replay has %u", p->recording.plan.world_size,
-                              p->recording.build.ndevice);
-    if (bindings_open(&p->bindings, &p->recording.build.sub_workers, &p->recording.plan, o->subs, o->nsub, err) < 0)
+    }
+    if (p->recording.plan.world_size != p->recording.build.ndevice) {
+        return error_set_kind(
+            err, ERROR_USAGE, o->plan_file, "give as many --device-ids as the plan has cards, or record it again",
+            "the plan is for %u cards, the replay has %u", p->recording.plan.world_size, p->recording.build.ndevice);
+    }
+    if (bindings_open(&p->bindings, &p->recording.build.sub_workers, &p->recording.plan, o->subs, o->nsub, err) < 0) {
         return -1;
+    }
     return compile_check_plan(&p->recording.plan, &p->recording.programs, err);
 }
 
@@ -91,8 +100,9 @@ static int write_sheet(struct prepared *p, struct error *err)
 {
     struct sheet_writer *w = sheet_writer_new(err);
 
-    if (!w)
+    if (!w) {
         return -1;
+    }
     for (uint32_t i = 0; i < p->recording.plan.nprogram; i++) {
         long at = program_find(&p->recording.programs, plan_text(&p->recording.plan, p->recording.plan.programs[i]));
         const struct compiled_program *c = &p->compiled.items[at];
@@ -117,13 +127,15 @@ static int compile(const struct run_options *o, const struct prepare_job *job, s
     bool *wanted = wanted_programs(p, err);
     int rc = -1;
 
-    if (!wanted)
+    if (!wanted) {
         return -1;
+    }
     fresh.share = job->share;
     fresh.context = job->context;
     if (compile_check(&r->programs, wanted, err) == 0 && fresh_sources(r->build.dir, &fresh, err) == 0 &&
-        fresh_binaries(&r->build, &r->programs, wanted, job->jobs, &fresh, &p->compiled, err) == 0)
+        fresh_binaries(&r->build, &r->programs, wanted, job->jobs, &fresh, &p->compiled, err) == 0) {
         rc = write_sheet(p, err);
+    }
     free(wanted);
     return rc;
 }
@@ -135,32 +147,39 @@ int prepare(const struct run_options *o, const struct prepare_job *job, struct p
     p->segment.fd = p->dfx_lock = -1;
     phases_enter(phases, PHASE_OPEN);
     if (recording_open(&p->recording, o, err) < 0 || check_places(o, p, err) < 0 ||
-        check_device(o, &p->recording.build, err) < 0 ||
-        build_check_dtypes(&p->recording.build, "cpu", err) < 0)
+        check_device(o, &p->recording.build, err) < 0 || build_check_dtypes(&p->recording.build, "cpu", err) < 0) {
         return -1;
+    }
     phases_enter(phases, PHASE_RECORD);
-    if (recording_record(&p->recording, o, err) < 0 || check_plan(p, o, err) < 0)
+    if (recording_record(&p->recording, o, err) < 0 || check_plan(p, o, err) < 0) {
         return -1;
+    }
     phases_enter(phases, PHASE_PLAN);
     if (edges_compile(&p->recording.plan, o->deps, err) < 0 ||
-        verify_open(&p->verify, &p->recording.build, &p->recording.plan, o->expects, o->nexpect, o->tolerance, err) < 0)
+        verify_open(&p->verify, &p->recording.build, &p->recording.plan, o->expects, o->nexpect, o->tolerance, err) <
+            0) {
         return -1;
+    }
     phases_enter(phases, PHASE_COMPILE);
-    if (compile(o, job, p, err) < 0)
+    if (compile(o, job, p, err) < 0) {
         return -1;
+    }
     phases_enter(phases, PHASE_LOAD);
-    if (dfx_open(&p->dfx, &p->dfx_lock, &o->dfx, &p->recording.build, &p->recording.plan, &p->recording.programs,
-                 err) < 0)
+    if (dfx_open(&p->dfx, &p->dfx_lock, &o->dfx, &p->recording.build, &p->recording.plan, &p->recording.programs, err) <
+        0) {
         return -1;
-    if (segment_create(&p->segment, &p->recording.plan, p->sheet, p->recording.build.platform, err) < 0)
+    }
+    if (segment_create(&p->segment, &p->recording.plan, p->sheet, p->recording.build.platform, err) < 0) {
         return -1;
+    }
     return load_storages(&p->segment, p->recording.inputs, err);
 }
 
 void prepare_free(struct prepared *p)
 {
-    if (p->dfx_lock >= 0)
+    if (p->dfx_lock >= 0) {
         close(p->dfx_lock);
+    }
     segment_unmap(&p->segment);
     free(p->sheet);
     bindings_free(&p->bindings);

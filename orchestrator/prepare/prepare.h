@@ -35,8 +35,8 @@ struct prepare_job {
 };
 
 /* Fill `out`; on failure what was made stays in it for prepare_free(). */
-int prepare(const struct run_options *options, const struct prepare_job *job, struct phases *phases, struct prepared *out,
-            struct error *err);
+int prepare(const struct run_options *options, const struct prepare_job *job, struct phases *phases,
+            struct prepared *out, struct error *err);
 void prepare_free(struct prepared *p);
 
 #endif

@@ -26,10 +26,12 @@ static bool is_numbered(const char *name, const char *prefix)
     const char *at = name + n;
 
     /* As a run writes it: what looks like one but is not belongs to somebody else. */
-    if (strncmp(name, prefix, n) != 0 || !*at || (at[0] == '0' && at[1] != '\0'))
+    if (strncmp(name, prefix, n) != 0 || !*at || (at[0] == '0' && at[1] != '\0')) {
         return false;
-    while (isdigit((unsigned char)*at))
+    }
+    while (isdigit((unsigned char)*at)) {
         at++;
+    }
     return *at == '\0';
 }
 
@@ -74,15 +76,17 @@ static int each_entry(const char *dir, int (*filter)(const struct dirent *),
     int n = scandir(dir, &entries, filter, NULL);
     int rc = 0;
 
-    if (n < 0)
+    if (n < 0) {
         return errno == ENOENT || errno == ENOTDIR
                    ? 0
-                   : error_errno(err, dir, file_errno_mend(errno), "cannot look for profiles of an earlier run");
+                   : error_errno(err, dir, file_errno_hint(errno), "cannot look for profiles of an earlier run");
+    }
     for (int i = 0; i < n; i++) {
         char *path = rc == 0 ? file_join(dir, entries[i]->d_name, err) : NULL;
 
-        if (rc == 0)
+        if (rc == 0) {
             rc = path ? visit(path, err) : -1;
+        }
         free(path);
         free(entries[i]);
     }
@@ -92,9 +96,10 @@ static int each_entry(const char *dir, int (*filter)(const struct dirent *),
 
 static int clear_dispatch(const char *path, struct error *err)
 {
-    if (nftw(path, remove_one, OPEN_DIRS, FTW_DEPTH | FTW_PHYS) == 0 || errno == ENOENT)
+    if (nftw(path, remove_one, OPEN_DIRS, FTW_DEPTH | FTW_PHYS) == 0 || errno == ENOENT) {
         return 0;
-    return error_errno(err, path, file_errno_mend(errno), "cannot remove the profiles of an earlier run");
+    }
+    return error_errno(err, path, file_errno_hint(errno), "cannot remove the profiles of an earlier run");
 }
 
 /* A link goes, and what it leads to stays: it is outside. */
@@ -103,10 +108,11 @@ static int clear_rank(const char *path, struct error *err)
     struct stat st;
     int rc;
 
-    if (lstat(path, &st) == 0 && S_ISLNK(st.st_mode))
+    if (lstat(path, &st) == 0 && S_ISLNK(st.st_mode)) {
         return unlink(path) == 0
                    ? 0
-                   : error_errno(err, path, file_errno_mend(errno), "cannot remove a link in place of profiles");
+                   : error_errno(err, path, file_errno_hint(errno), "cannot remove a link in place of profiles");
+    }
     rc = each_entry(path, is_dispatch, clear_dispatch, err);
 
     rmdir(path); /* stays when there is something else in it */
@@ -118,16 +124,18 @@ static int remove_part(const char *path, const struct stat *st, int type, struct
     size_t length;
 
     (void)st;
-    if (type == FTW_F && file_is_unfinished(path + at->base, &length))
+    if (type == FTW_F && file_is_unfinished(path + at->base, &length)) {
         unlink(path);
+    }
     return 0;
 }
 
 static int remove_parts(const char *path, struct error *err)
 {
-    if (nftw(path, remove_part, OPEN_DIRS, FTW_PHYS) == 0 || errno == ENOENT)
+    if (nftw(path, remove_part, OPEN_DIRS, FTW_PHYS) == 0 || errno == ENOENT) {
         return 0;
-    return error_errno(err, path, file_errno_mend(errno), "cannot look for unfinished profiles");
+    }
+    return error_errno(err, path, file_errno_hint(errno), "cannot look for unfinished profiles");
 }
 
 int dfx_remove_unfinished(const struct dfx *dfx, struct error *err)
@@ -141,10 +149,11 @@ static int write_json(const char *dir, const char *name, struct json_writer *w, 
     char *path = text ? file_join(dir, name, err) : NULL;
     int rc = -1;
 
-    if (!text)
+    if (!text) {
         error_nomem(err, name, 0);
-    else if (path)
+    } else if (path) {
         rc = file_write_unsynced(path, text, strlen(text), err);
+    }
     free(path);
     cJSON_free(text);
     return rc;
@@ -179,10 +188,12 @@ static int write_names(const char *dir, const struct program *p, struct error *e
 
 static int make_dispatch(const char *dir, const struct program *program, struct error *err)
 {
-    if (file_make_dirs(dir, err) < 0)
+    if (file_make_dirs(dir, err) < 0) {
         return -1;
-    if (!program) /* shown without names rather than with wrong ones */
+    }
+    if (!program) { /* shown without names rather than with wrong ones */
         return 0;
+    }
     return write_program(dir, program, err) < 0 ? -1 : write_names(dir, program, err);
 }
 
@@ -193,14 +204,16 @@ static int make_dispatches(const struct dfx *dfx, const struct plan *plan, const
     char dir[DFX_PATH + 64];
     int rc = 0;
 
-    if (!others)
+    if (!others) {
         return error_nomem(err, "profiles", plan->world_size * sizeof *others);
+    }
     for (uint32_t i = 0; i < plan->nnode && rc == 0; i++) {
         const struct plan_node *n = &plan->nodes[i];
         long at;
 
-        if (n->kind != PLAN_DISPATCH)
+        if (n->kind != PLAN_DISPATCH) {
             continue;
+        }
         at = program_find(programs, plan_text(plan, plan->programs[n->program]));
         dfx_dispatch_dir(dfx->dir, n->lane, n->k, n->k == PLAN_NONE ? others[n->lane]++ : 0, dir, sizeof dir);
         rc = make_dispatch(dir, at < 0 ? NULL : &programs->items[at], err);
@@ -218,15 +231,18 @@ static int set_dir(struct dfx *out, const struct dfx_options *o, const struct bu
     if (!o->dir) {
         n = snprintf(out->dir, sizeof out->dir, "%s/dfx_outputs", build->dir);
     } else {
-        if (file_make_dirs(o->dir, err) < 0)
+        if (file_make_dirs(o->dir, err) < 0) {
             return -1;
-        if (!realpath(o->dir, real))
-            return error_errno(err, o->dir, file_errno_mend(errno), "cannot use the directory of profiles");
+        }
+        if (!realpath(o->dir, real)) {
+            return error_errno(err, o->dir, file_errno_hint(errno), "cannot use the directory of profiles");
+        }
         n = snprintf(out->dir, sizeof out->dir, "%s", real);
     }
-    if (n < 0 || (size_t)n >= sizeof out->dir)
+    if (n < 0 || (size_t)n >= sizeof out->dir) {
         return error_set(err, o->dir ? o->dir : build->dir, "give a shorter path as --dfx-dir",
                          "the path of the profiles is too long");
+    }
     return 0;
 }
 
@@ -234,22 +250,26 @@ static int set_dir(struct dfx *out, const struct dfx_options *o, const struct bu
  * systems that cannot lock directories are used without. */
 static int lock(const char *dir, int *fd, struct error *err)
 {
-    if (file_make_dirs(dir, err) < 0)
+    if (file_make_dirs(dir, err) < 0) {
         return -1;
+    }
     *fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (*fd < 0)
-        return error_errno(err, dir, file_errno_mend(errno), "cannot use the directory of profiles");
-    if (flock(*fd, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK)
+    if (*fd < 0) {
+        return error_errno(err, dir, file_errno_hint(errno), "cannot use the directory of profiles");
+    }
+    if (flock(*fd, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK) {
         return 0;
-    return error_set(err, dir, "wait for it to end, or give another --dfx-dir",
-                     "another run writes its profiles to %s", dir);
+    }
+    return error_set(err, dir, "wait for it to end, or give another --dfx-dir", "another run writes its profiles to %s",
+                     dir);
 }
 
 static void tell(const struct dfx *dfx)
 {
-    if (dfx->pmu && !perf_has_cycles())
+    if (dfx->pmu && !perf_has_cycles()) {
         log_note("this host gives no processor counters: pmu_total_cycles is nanoseconds of processor time, the other "
                  "counters of pmu.csv are 0");
+    }
     log_msg(LOG_TIMING, "profiles go to %s", dfx->dir);
 }
 
@@ -258,17 +278,21 @@ int dfx_open(struct dfx *out, int *lock_fd, const struct dfx_options *o, const s
 {
     memset(out, 0, sizeof *out);
     *lock_fd = -1;
-    if (o->deprecated)
+    if (o->deprecated) {
         log_msg(LOG_WARN, "--enable-l2-swimlane is deprecated: say --swimlane or --swimlane-level N");
-    if (!dfx_any(&o->dfx))
+    }
+    if (!dfx_any(&o->dfx)) {
         return 0;
+    }
     *out = o->dfx;
-    if (out->swimlane && build_platform_is_sim(build))
+    if (out->swimlane && build_platform_is_sim(build)) {
         out->dep_gen = true; /* one pass gives both; a timeline without its graph has neither names nor arrows */
+    }
     if (set_dir(out, o, build, err) < 0 || lock(out->dir, lock_fd, err) < 0 ||
         each_entry(out->dir, is_rank, clear_rank, err) < 0 ||
-        each_entry(out->dir, is_of_run, clear_dispatch, err) < 0 || make_dispatches(out, plan, programs, err) < 0)
+        each_entry(out->dir, is_of_run, clear_dispatch, err) < 0 || make_dispatches(out, plan, programs, err) < 0) {
         return -1;
+    }
     tell(out);
     return 0;
 }

@@ -6,17 +6,17 @@
 #ifndef L3R_ORCHESTRATOR_PREPARE_PROFILE_DIRS_H
 #define L3R_ORCHESTRATOR_PREPARE_PROFILE_DIRS_H
 
-#include "common/segment/dfx.h"
 #include "common/base/error.h"
 #include "common/plan/plan.h"
 #include "common/plan/program_table.h"
+#include "common/segment/dfx.h"
 #include "orchestrator/open/build_info.h"
 
 struct dfx_options {
-    struct dfx dfx;   /* as typed; `dir` is not set */
-    const char *dir;  /* --dfx-dir; NULL: <build>/dfx_outputs */
-    bool stream;      /* --gather stream */
-    bool deprecated;  /* an old spelling was used */
+    struct dfx dfx;  /* as typed; `dir` is not set */
+    const char *dir; /* --dfx-dir; NULL: <build>/dfx_outputs */
+    bool stream;     /* --gather stream */
+    bool deprecated; /* an old spelling was used */
 };
 
 /* What the run captures, in `out` with its directory; all zero when nothing is asked for. Fails when another run has

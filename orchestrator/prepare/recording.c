@@ -11,16 +11,21 @@
 
 static int open_build(const struct run_options *o, struct build *build, struct error *err)
 {
-    if (build_open(o->build, build, err) < 0)
+    if (build_open(o->build, build, err) < 0) {
         return -1;
-    for (uint32_t i = 0; i < build->nnote; i++)
+    }
+    for (uint32_t i = 0; i < build->nnote; i++) {
         log_note("%s", build->notes[i]);
-    if (build->kind != BUILD_L3)
-        return error_set(err, build->dir, "replay an L3 build: one with orchestration/host_orch.py and no "
-                                          "kernel_config.py at its top",
+    }
+    if (build->kind != BUILD_L3) {
+        return error_set(err, build->dir,
+                         "replay an L3 build: one with orchestration/host_orch.py and no "
+                         "kernel_config.py at its top",
                          "this is an L2 build (kernel_config.py at its top); this version replays L3 builds");
-    if (o->platform && build_set_platform(build, o->platform, err) < 0)
+    }
+    if (o->platform && build_set_platform(build, o->platform, err) < 0) {
         return -1;
+    }
     return o->device_ids ? build_set_device_ids(build, o->device_ids, err) : 0;
 }
 
@@ -44,19 +49,22 @@ static int name_given(const struct run_options *o, const struct build *build, st
     for (size_t i = 0; i < o->nscalar; i++) {
         const struct build_param *p = build_find_param(build, o->scalars[i].name, err);
 
-        if (!p)
+        if (!p) {
             return -1;
-        if (!p->scalar)
+        }
+        if (!p->scalar) {
             return error_set_kind(err, ERROR_USAGE, "--scalar", "give it with --input NAME=FILE.npy",
                                   "parameter %s is a tensor", p->name);
+        }
         g->scalars[g->nscalar] = o->scalars[i];
         g->scalars[g->nscalar++].name = p->name;
     }
     for (size_t i = 0; i < o->nshape; i++) {
         const struct build_param *p = build_find_param(build, o->shapes[i].name, err);
 
-        if (!p)
+        if (!p) {
             return -1;
+        }
         g->shapes[g->nshape] = o->shapes[i];
         g->shapes[g->nshape++].name = p->name;
     }
@@ -65,17 +73,21 @@ static int name_given(const struct run_options *o, const struct build *build, st
 
 static bool has_shape(const struct given *g, const char *name)
 {
-    for (size_t i = 0; i < g->nshape; i++)
-        if (strcmp(g->shapes[i].name, name) == 0)
+    for (size_t i = 0; i < g->nshape; i++) {
+        if (strcmp(g->shapes[i].name, name) == 0) {
             return true;
+        }
+    }
     return false;
 }
 
 static bool has_scalar(const struct given *g, const char *name)
 {
-    for (size_t i = 0; i < g->nscalar; i++)
-        if (strcmp(g->scalars[i].name, name) == 0)
+    for (size_t i = 0; i < g->nscalar; i++) {
+        if (strcmp(g->scalars[i].name, name) == 0) {
             return true;
+        }
+    }
     return false;
 }
 
@@ -85,18 +97,22 @@ static int collect_given(const struct run_options *o, const struct build *build,
     g->scalars = calloc(o->nscalar + build->nparam + 1, sizeof *g->scalars);
     g->shapes = calloc(o->nshape + build->nparam + 1, sizeof *g->shapes);
     g->subs = calloc(o->nsub + 1, sizeof *g->subs);
-    if (!g->scalars || !g->shapes || !g->subs)
+    if (!g->scalars || !g->shapes || !g->subs) {
         return error_nomem(err, "options", (o->nshape + build->nparam) * sizeof *g->shapes);
-    for (size_t i = 0; i < o->nsub; i++)
+    }
+    for (size_t i = 0; i < o->nsub; i++) {
         g->subs[i] = o->subs[i].name;
-    if (name_given(o, build, g, err) < 0)
+    }
+    if (name_given(o, build, g, err) < 0) {
         return -1;
+    }
     for (uint32_t i = 0; i < build->nparam; i++) {
         struct record_shape *shape = &g->shapes[g->nshape];
         const char *name = build->params[i].name, *text = inputs_scalar(inputs, name);
 
-        if (text && !has_scalar(g, name))
+        if (text && !has_scalar(g, name)) {
             g->scalars[g->nscalar++] = (struct record_scalar){.name = name, .value = strtod(text, NULL), .text = text};
+        }
         if (!build->params[i].scalar && !has_shape(g, name) && inputs_shape(inputs, name, &shape->ndim, shape->shape)) {
             shape->name = name;
             g->nshape++;
@@ -107,8 +123,9 @@ static int collect_given(const struct run_options *o, const struct build *build,
 
 int recording_open(struct recording *r, const struct run_options *o, struct error *err)
 {
-    if (open_build(o, &r->build, err) < 0)
+    if (open_build(o, &r->build, err) < 0) {
         return -1;
+    }
     return inputs_open(&r->inputs, &r->build, o->inputs, o->ninput, o->seed, err);
 }
 
@@ -118,10 +135,12 @@ int recording_record(struct recording *r, const struct run_options *o, struct er
     struct record_request request = {.build = &r->build};
     int rc = -1;
 
-    if (o->plan_file)
+    if (o->plan_file) {
         return saved_plan_load(o->plan_file, r->build.dir, &r->programs, &r->plan, err);
-    if (collect_given(o, &r->build, r->inputs, &given, err) < 0)
+    }
+    if (collect_given(o, &r->build, r->inputs, &given, err) < 0) {
         goto out;
+    }
     request.scalars = given.scalars;
     request.nscalar = given.nscalar;
     request.shapes = given.shapes;

@@ -12,10 +12,12 @@ static int compare_places(const void *a, const void *b)
 {
     const struct place *x = a, *y = b;
 
-    if (x->start != y->start)
+    if (x->start != y->start) {
         return x->start < y->start ? -1 : 1;
-    if (x->end != y->end)
+    }
+    if (x->end != y->end) {
         return x->end < y->end ? -1 : 1;
+    }
     return x->item < y->item ? -1 : x->item > y->item;
 }
 
@@ -24,8 +26,9 @@ static int compare_lanes(const void *a, const void *b)
 {
     const struct place *x = a, *y = b;
 
-    if (x->lane != y->lane)
+    if (x->lane != y->lane) {
         return x->lane < y->lane ? -1 : 1;
+    }
     return compare_places(a, b);
 }
 
@@ -41,22 +44,26 @@ int path_bind(const struct path_item *items, size_t n, const struct path_edge *e
 {
     struct place *places = malloc((n + 1) * sizeof *places);
 
-    if (!places)
+    if (!places) {
         return error_nomem(err, "critical path", n * sizeof *places);
+    }
     for (uint32_t i = 0; i < n; i++) {
         places[i] = (struct place){items[i].start, items[i].end, i, items[i].lane};
         binds[i] = (struct path_bind){PATH_NONE, PATH_NONE};
     }
     qsort(places, n, sizeof *places, compare_lanes);
-    for (size_t i = 1; i < n; i++)
-        if (places[i].lane == places[i - 1].lane)
+    for (size_t i = 1; i < n; i++) {
+        if (places[i].lane == places[i - 1].lane) {
             binds[places[i].item].before = places[i - 1].item;
+        }
+    }
     for (size_t e = 0; e < nedge; e++) {
         uint32_t pred = edges[e].pred, succ = edges[e].succ;
         struct path_bind *bind = &binds[succ];
         /* Following only what comes earlier in one total order is what ends the walk back. */
-        if (precedes(items, pred, succ) && (bind->pred == PATH_NONE || items[bind->pred].end < items[pred].end))
+        if (precedes(items, pred, succ) && (bind->pred == PATH_NONE || items[bind->pred].end < items[pred].end)) {
             bind->pred = pred;
+        }
     }
     free(places);
     return 0;
@@ -81,16 +88,21 @@ int path_critical(const struct path_item *items, size_t n, const struct path_bin
 
     *steps = NULL;
     *nstep = 0;
-    if (n == 0)
+    if (n == 0) {
         return 0;
-    for (uint32_t i = 1; i < n; i++)
-        if (items[i].end > items[last].end)
+    }
+    for (uint32_t i = 1; i < n; i++) {
+        if (items[i].end > items[last].end) {
             last = i;
-    for (at = last; at != PATH_NONE; at = path_holder(items, &binds[at], &reason))
+        }
+    }
+    for (at = last; at != PATH_NONE; at = path_holder(items, &binds[at], &reason)) {
         count++;
+    }
     *steps = calloc(count, sizeof **steps);
-    if (!*steps)
+    if (!*steps) {
         return error_nomem(err, "critical path", count * sizeof **steps);
+    }
     *nstep = count;
     for (at = last; count > 0; count--) {
         struct path_step *step = &(*steps)[count - 1];
@@ -99,10 +111,11 @@ int path_critical(const struct path_item *items, size_t n, const struct path_bin
 
         step->item = at;
         step->reason = reason;
-        if (holder != PATH_NONE && items[holder].end < from)
+        if (holder != PATH_NONE && items[holder].end < from) {
             step->gap = from - items[holder].end;
-        else if (holder != PATH_NONE)
+        } else if (holder != PATH_NONE) {
             from = items[holder].end;
+        }
         step->time = items[at].end > from ? items[at].end - from : 0;
         at = holder;
     }

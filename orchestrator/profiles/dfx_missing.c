@@ -24,10 +24,12 @@ static int tell_files(const struct dfx_entry *entry, struct dfx_dispatch *d, con
     for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
         char *path = file_join(entry->path, files[i].name, err);
 
-        if (!path)
+        if (!path) {
             return -1;
-        if (files[i].captured && !file_is_regular(path))
+        }
+        if (files[i].captured && !file_is_regular(path)) {
             notes_add(&d->notes, "%s was captured and is not there", files[i].name);
+        }
         free(path);
     }
     return 0;
@@ -38,15 +40,19 @@ static void tell_halves(struct dfx_dispatch *d, const struct run_captured *captu
 {
     bool want_records = !captured->known || captured->swimlane, want_deps = !captured->known || captured->dep_gen;
 
-    if (d->has_records && !d->has_deps && want_deps)
+    if (d->has_records && !d->has_deps && want_deps) {
         notes_add(&d->notes, "records without deps.json: which kernel each task ran, and every dependency between "
                              "tasks, is unknown");
-    if (!d->has_records && d->has_deps && want_records)
+    }
+    if (!d->has_records && d->has_deps && want_records) {
         notes_add(&d->notes, "deps.json without chip_swimlane_records.json: the graph is known, but no time");
-    if (!d->has_records && !d->has_deps && (want_records || want_deps))
+    }
+    if (!d->has_records && !d->has_deps && (want_records || want_deps)) {
         notes_add(&d->notes, "neither chip_swimlane_records.json nor deps.json could be used");
-    if (!d->has_names && d->has_deps)
+    }
+    if (!d->has_names && d->has_deps) {
         notes_add(&d->notes, "no name_map.json: kernels are shown by number");
+    }
 }
 
 /* Two files that are there, of one dispatch: the graph says how many records there must be. */
@@ -56,28 +62,37 @@ static void tell_contradictions(struct dfx_dispatch *d)
     size_t unknown = 0, dangling = 0;
     uint64_t calls = task_deps_calls(&d->deps);
 
-    for (size_t i = 0; i < d->records.ntask; i++)
+    for (size_t i = 0; i < d->records.ntask; i++) {
         unknown += dfx_function(d, &d->records.tasks[i]) < 0;
-    if (d->has_records && d->has_deps && unknown)
+    }
+    if (d->has_records && d->has_deps && unknown) {
         notes_add(&d->notes, "%zu of %zu tasks have no function in deps.json: the two files may be of different runs",
                   unknown, d->records.ntask);
-    if (d->has_records && d->has_deps && d->records.ntask < calls)
-        notes_add(&d->notes, "chip_swimlane_records.json is cut short: %zu kernel calls, and the tasks of deps.json "
-                             "make %" PRIu64, d->records.ntask, calls);
-    for (size_t i = 0; i < d->deps.nedge; i++)
+    }
+    if (d->has_records && d->has_deps && d->records.ntask < calls) {
+        notes_add(&d->notes,
+                  "chip_swimlane_records.json is cut short: %zu kernel calls, and the tasks of deps.json "
+                  "make %" PRIu64,
+                  d->records.ntask, calls);
+    }
+    for (size_t i = 0; i < d->deps.nedge; i++) {
         dangling += !task_deps_find(&d->deps, e[i].pred) || !task_deps_find(&d->deps, e[i].succ);
-    if (dangling)
+    }
+    if (dangling) {
         notes_add(&d->notes, "deps.json: %zu edges name tasks that it does not list", dangling);
+    }
 }
 
 int dfx_missing_tell(const struct dfx_entry *entry, struct dfx_dispatch *d, const struct run_captured *captured,
                      struct error *err)
 {
-    if (tell_files(entry, d, captured, err))
+    if (tell_files(entry, d, captured, err)) {
         return -1;
+    }
     tell_halves(d, captured);
     tell_contradictions(d);
-    if (dump_check(entry->path, &d->notes, err))
+    if (dump_check(entry->path, &d->notes, err)) {
         return -1;
+    }
     return d->notes.failed ? error_nomem(err, entry->path, 256) : 0;
 }

@@ -9,8 +9,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "common/base/file.h"
 #include "common/base/clean_name.h"
+#include "common/base/file.h"
 #include "common/base/json_pull.h"
 
 static const size_t max_small = (size_t)64 << 20;
@@ -24,12 +24,14 @@ static bool numbered(const char *name, const char *prefix, uint32_t *number)
     char back[32], *stop;
     unsigned long value;
 
-    if (strncmp(name, prefix, n) != 0 || name[n] < '0' || name[n] > '9')
+    if (strncmp(name, prefix, n) != 0 || name[n] < '0' || name[n] > '9') {
         return false;
+    }
     value = strtoul(name + n, &stop, 10);
     snprintf(back, sizeof back, "%lu", value);
-    if (*stop || value >= UINT32_MAX || strcmp(back, name + n) != 0)
+    if (*stop || value >= UINT32_MAX || strcmp(back, name + n) != 0) {
         return false;
+    }
     *number = (uint32_t)value;
     return true;
 }
@@ -40,10 +42,12 @@ static bool usable(struct dfx_list *list, const char *path, uint32_t rank, uint3
 {
     struct stat st;
 
-    if (stat(path, &st) == 0 && !S_ISDIR(st.st_mode))
+    if (stat(path, &st) == 0 && !S_ISDIR(st.st_mode)) {
         return false;
-    if (access(path, R_OK | X_OK) == 0)
+    }
+    if (access(path, R_OK | X_OK) == 0) {
         return true;
+    }
     notes_add(&list->notes, "rank%u/%c%u: %s", rank, DFX_SLOT(k), strerror(errno));
     return false;
 }
@@ -56,15 +60,17 @@ static int list_rank(struct dfx_list *list, const char *path, uint32_t rank, str
     int rc = 0;
 
     if (!dir) {
-        if (errno != ENOTDIR)
+        if (errno != ENOTDIR) {
             notes_add(&list->notes, "rank%u: %s", rank, strerror(errno));
+        }
         return 0;
     }
     while (rc == 0 && (entry = readdir(dir))) {
         char *sub;
         bool other = numbered(entry->d_name, "c", &k);
-        if ((!other && !numbered(entry->d_name, "d", &k)) || k >= DFX_OTHER)
+        if ((!other && !numbered(entry->d_name, "d", &k)) || k >= DFX_OTHER) {
             continue;
+        }
         k += other ? DFX_OTHER : 0;
         sub = file_join(path, entry->d_name, err);
         if (!sub) {
@@ -86,8 +92,9 @@ static int compare_entries(const void *a, const void *b)
 {
     const struct dfx_entry *x = a, *y = b;
 
-    if (x->rank != y->rank)
+    if (x->rank != y->rank) {
         return x->rank < y->rank ? -1 : 1;
+    }
     return x->k < y->k ? -1 : x->k > y->k;
 }
 
@@ -98,12 +105,14 @@ static int list_ranks(struct dfx_list *list, struct error *err)
     uint32_t rank;
     int rc = 0;
 
-    if (!dir)
+    if (!dir) {
         return error_errno(err, list->dir, "name a directory of profiles", "cannot read the directory %s", list->dir);
+    }
     while (rc == 0 && (entry = readdir(dir))) {
         char *sub;
-        if (!numbered(entry->d_name, "rank", &rank))
+        if (!numbered(entry->d_name, "rank", &rank)) {
             continue;
+        }
         sub = file_join(list->dir, entry->d_name, err);
         rc = sub ? list_rank(list, sub, rank, err) : -1;
         free(sub);
@@ -116,20 +125,24 @@ static int list_ranks(struct dfx_list *list, struct error *err)
 static int list_below(struct dfx_list *list, const char *dir, struct error *err)
 {
     list->dir = strdup(dir);
-    if (!list->dir)
+    if (!list->dir) {
         return error_nomem(err, dir, strlen(dir));
-    if (list_ranks(list, err))
+    }
+    if (list_ranks(list, err)) {
         return -1;
-    if (list->notes.failed)
+    }
+    if (list->notes.failed) {
         return error_nomem(err, dir, 256);
+    }
     return list->count || list->notes.count;
 }
 
 static int fail_empty(const struct dfx_list *list, const char *dir, struct error *err)
 {
-    if (list->notes.count)
+    if (list->notes.count) {
         return error_set(err, dir, "make its directories readable",
                          "none of the profiles in %s can be read, the first: %s", list->dir, list->notes.items[0]);
+    }
     return error_set(err, dir,
                      "run with profiling on (`l3replay run BUILD --swimlane`) and name its dfx_outputs directory",
                      "there are no profiles in %s: no directory rank<r>/d<k> is below it", list->dir);
@@ -142,16 +155,18 @@ int dfx_list_read(const char *dir, struct dfx_list *list, struct error *err)
 
     memset(list, 0, sizeof *list);
     inner = file_join(dir, "dfx_outputs", err);
-    if (!inner)
+    if (!inner) {
         return -1;
+    }
     rc = list_below(list, dir, err);
     if (rc <= 0 && file_is_directory(inner)) {
         dfx_list_free(list);
         rc = list_below(list, inner, err);
     }
     free(inner);
-    if (rc >= 0 && list->count == 0)
+    if (rc >= 0 && list->count == 0) {
         rc = fail_empty(list, dir, err);
+    }
     if (rc < 0) {
         dfx_list_free(list);
         return -1;
@@ -169,8 +184,9 @@ bool dfx_list_has(const struct dfx_list *list, uint32_t rank, uint32_t k)
 
 void dfx_list_free(struct dfx_list *list)
 {
-    for (size_t i = 0; i < list->count; i++)
+    for (size_t i = 0; i < list->count; i++) {
         free(list->entries[i].path);
+    }
     free(list->entries);
     free(list->dir);
     notes_free(&list->notes);
@@ -199,8 +215,9 @@ static void close_small(struct dfx_dispatch *d, const char *name, struct json_pu
 {
     char buf[160];
 
-    if (json_pull_fault(p, buf, sizeof buf))
+    if (json_pull_fault(p, buf, sizeof buf)) {
         notes_add(&d->notes, "%s: %s", name, buf);
+    }
     free(text);
 }
 
@@ -210,8 +227,9 @@ static void load_program(struct dfx_dispatch *d, const char *path)
     char key[32], name[256];
     char *text = open_small(d, path, "dispatch_program.json", &p);
 
-    if (!text)
+    if (!text) {
         return;
+    }
     while (json_pull_key(&p, key, sizeof key)) {
         if (strcmp(key, "program") != 0 || d->program) {
             json_pull_skip(&p);
@@ -227,12 +245,14 @@ static void read_names(struct dfx_dispatch *d, struct json_pull *p)
 {
     char key[32], name[256], *stop;
 
-    if (!json_pull_open(p, '{'))
+    if (!json_pull_open(p, '{')) {
         return;
+    }
     while (json_pull_key(p, key, sizeof key) && json_pull_text(p, name, sizeof name)) {
         long long id = strtoll(key, &stop, 10);
-        if (*stop || !*key || !*name)
+        if (*stop || !*key || !*name) {
             continue;
+        }
         if (array_room(&d->names, &d->name_capacity, d->nname, sizeof *d->names) ||
             !(d->names[d->nname].name = strdup(clean_name(name)))) {
             d->notes.failed = true;
@@ -248,13 +268,15 @@ static void load_names(struct dfx_dispatch *d, const char *path)
     char key[32];
     char *text = open_small(d, path, "name_map.json", &p);
 
-    if (!text)
+    if (!text) {
         return;
+    }
     while (json_pull_key(&p, key, sizeof key)) {
-        if (strcmp(key, "callable_id_to_name") == 0)
+        if (strcmp(key, "callable_id_to_name") == 0) {
             read_names(d, &p);
-        else
+        } else {
             json_pull_skip(&p);
+        }
     }
     d->has_names = d->nname > 0;
     close_small(d, "name_map.json", &p, text);
@@ -265,16 +287,19 @@ static int load_part(const struct dfx_entry *entry, const char *name, struct dfx
     char *path = file_join(entry->path, name, err);
     bool there;
 
-    if (!path)
+    if (!path) {
         return -1;
+    }
     there = file_is_regular(path);
     if (there && strcmp(name, "chip_swimlane_records.json") == 0) {
-        if (swimlane_read(path, &d->records, &d->notes, err))
+        if (swimlane_read(path, &d->records, &d->notes, err)) {
             notes_add(&d->notes, "%s: %s", name, err->what);
+        }
         d->has_records = d->records.ntask > 0;
     } else if (there && strcmp(name, "deps.json") == 0) {
-        if (task_deps_read(path, &d->deps, &d->notes, err))
+        if (task_deps_read(path, &d->deps, &d->notes, err)) {
             notes_add(&d->notes, "%s: %s", name, err->what);
+        }
         d->has_deps = d->deps.ntask > 0;
     } else if (there && strcmp(name, "name_map.json") == 0) {
         load_names(d, path);
@@ -295,16 +320,19 @@ int dfx_load(const struct dfx_entry *entry, struct dfx_dispatch *d, struct error
     memset(d, 0, sizeof *d);
     d->rank = entry->rank;
     d->k = entry->k;
-    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
-        if (load_part(entry, parts[i], d, err))
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+        if (load_part(entry, parts[i], d, err)) {
             return -1;
+        }
+    }
     return d->notes.failed ? error_nomem(err, entry->path, 256) : 0;
 }
 
 void dfx_free(struct dfx_dispatch *d)
 {
-    for (size_t i = 0; i < d->nname; i++)
+    for (size_t i = 0; i < d->nname; i++) {
         free(d->names[i].name);
+    }
     free(d->names);
     free(d->program);
     swimlane_free(&d->records);
@@ -322,12 +350,15 @@ const char *dfx_kernel_name(const struct dfx_dispatch *d, const struct swim_task
 {
     int64_t id = dfx_function(d, task);
 
-    for (size_t i = 0; i < d->nname && id >= 0; i++)
-        if (d->names[i].id == id)
+    for (size_t i = 0; i < d->nname && id >= 0; i++) {
+        if (d->names[i].id == id) {
             return d->names[i].name;
-    if (id >= 0)
+        }
+    }
+    if (id >= 0) {
         snprintf(buf, size, "func_%" PRId64, id);
-    else
+    } else {
         snprintf(buf, size, "task");
+    }
     return buf;
 }

@@ -12,10 +12,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "common/base/error.h"
 #include "common/base/array.h"
-#include "orchestrator/profiles/task_deps.h"
+#include "common/base/error.h"
 #include "orchestrator/profiles/swimlane.h"
+#include "orchestrator/profiles/task_deps.h"
 
 /* Dispatches of compiler-made collectives have no k: the i-th of a card is d<k> with k = DFX_OTHER + i, and its
  * directory is c<i>. */
@@ -30,7 +30,7 @@ struct dfx_entry {
 };
 
 struct dfx_list {
-    char *dir; /* the directory that holds rank<r>/ */
+    char *dir;                 /* the directory that holds rank<r>/ */
     struct dfx_entry *entries; /* by rank, then k */
     size_t count, capacity;
     struct notes notes; /* directories that could not be read */

@@ -6,8 +6,8 @@
 #ifndef L3R_ORCHESTRATOR_PROFILES_DUMP_READ_H
 #define L3R_ORCHESTRATOR_PROFILES_DUMP_READ_H
 
-#include "common/base/error.h"
 #include "common/base/array.h"
+#include "common/base/error.h"
 
 /* `dir` is the dispatch's. What is wrong becomes a note; a dispatch without a dump has none. -1 only when memory runs
  * out. */

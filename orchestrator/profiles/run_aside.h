@@ -11,9 +11,9 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "common/base/array.h"
 #include "common/base/error.h"
 #include "common/base/json.h"
-#include "common/base/array.h"
 
 enum { RUN_STAGES_MAX = 32 };
 

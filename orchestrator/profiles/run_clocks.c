@@ -44,13 +44,15 @@ static const char *whose(const struct run_clocks *clocks, uint32_t index, uint32
     char name[32], more[40] = "";
 
     for (uint32_t lane = clocks->nlane; lane-- > 0;) {
-        if (clocks->of_lane[lane] != index)
+        if (clocks->of_lane[lane] != index) {
             continue;
+        }
         first = lane;
         count++;
     }
-    if (count > 1)
+    if (count > 1) {
         snprintf(more, sizeof more, " and %u more lane%s", count - 1, count == 2 ? "" : "s");
+    }
     snprintf(buf, size, "%s%s%s%s", plan_lane_name(world_size, first, name, sizeof name), more, *host ? " on " : "",
              host);
     return buf;
@@ -63,16 +65,18 @@ uint32_t run_clocks_tell(const struct run_clocks *clocks, uint32_t world_size, s
 
     for (uint32_t i = 0; i < clocks->count; i++) {
         enum clock_alignment kind = clocks->items[i].map.kind;
-        if (kind == CLOCK_ONE_POINT)
+        if (kind == CLOCK_ONE_POINT) {
             notes_add(notes,
                       "the clock of %s was measured once only: its drift is not known, and its bound counts the most "
                       "that clocks drift",
                       whose(clocks, i, world_size, name, sizeof name));
-        if (kind == CLOCK_UNALIGNED)
+        }
+        if (kind == CLOCK_UNALIGNED) {
             notes_add(notes,
                       "the clock of %s could not be aligned with that of process 0: when its nodes ran beside those of "
                       "other clocks is not known",
                       whose(clocks, i, world_size, name, sizeof name));
+        }
         unaligned += kind == CLOCK_UNALIGNED;
     }
     return unaligned;

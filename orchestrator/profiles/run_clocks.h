@@ -12,10 +12,10 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "common/segment/clock_map.h"
+#include "common/base/array.h"
 #include "common/base/error.h"
 #include "common/base/json.h"
-#include "common/base/array.h"
+#include "common/segment/clock_map.h"
 
 enum { RUN_CLOCK_HOST_MAX = 65 };
 

@@ -7,8 +7,10 @@
 #include "common/base/json_out.h"
 #include "orchestrator/profiles/run_clocks.h"
 
-static const char *const alignments[] = {[CLOCK_SHARED] = "shared", [CLOCK_UNALIGNED] = "none",
-                                         [CLOCK_ONE_POINT] = "one point", [CLOCK_TWO_POINTS] = "two points"};
+static const char *const alignments[] = {[CLOCK_SHARED] = "shared",
+                                         [CLOCK_UNALIGNED] = "none",
+                                         [CLOCK_ONE_POINT] = "one point",
+                                         [CLOCK_TWO_POINTS] = "two points"};
 
 static uint32_t point_count(enum clock_alignment kind)
 {
@@ -24,18 +26,21 @@ static void write_clock(FILE *f, const struct run_clocks *clocks, uint32_t index
     json_out_text(f, clock->host);
     fputs(", \"lanes\": [", f);
     for (uint32_t lane = 0; lane < clocks->nlane; lane++) {
-        if (clocks->of_lane[lane] != index)
+        if (clocks->of_lane[lane] != index) {
             continue;
+        }
         fprintf(f, "%s%u", comma, lane);
         comma = ", ";
     }
     fprintf(f, "], \"alignment\": \"%s\"", alignments[clock->map.kind]);
-    if (clock->map.kind == CLOCK_UNALIGNED)
+    if (clock->map.kind == CLOCK_UNALIGNED) {
         fprintf(f, ", \"assumed_offset_ns\": \"%" PRId64 "\"", clock->map.points[0].offset_ns);
-    else
+    } else {
         fprintf(f, ", \"error_ns\": %" PRIu64, clock->error_ns);
-    if (clock->map.kind == CLOCK_TWO_POINTS)
+    }
+    if (clock->map.kind == CLOCK_TWO_POINTS) {
         fprintf(f, ", \"drift_ppb\": %" PRId64, clock_map_drift_ppb(&clock->map));
+    }
     fputs(", \"points\": [", f);
     for (uint32_t i = 0; i < point_count(clock->map.kind); i++) {
         const struct clock_point *p = &clock->map.points[i];
@@ -49,12 +54,14 @@ void run_clocks_write(FILE *f, const struct run_clocks *clocks)
 {
     uint64_t error = run_clocks_error(clocks);
 
-    if (!clocks->count)
+    if (!clocks->count) {
         return;
-    if (error == CLOCK_NO_BOUND)
+    }
+    if (error == CLOCK_NO_BOUND) {
         fputs(",\n \"clock_error_ns\": null", f);
-    else
+    } else {
         fprintf(f, ",\n \"clock_error_ns\": %" PRIu64, error);
+    }
     fputs(",\n \"clocks\": [", f);
     for (uint32_t i = 0; i < clocks->count; i++) {
         fputs(i ? ",\n  " : "\n  ", f);
@@ -77,12 +84,14 @@ static int read_i64(const struct json_source *src, const char *field, const cJSO
     const char *text;
     char *end;
 
-    if (json_string(src, field, value, &text))
+    if (json_string(src, field, value, &text)) {
         return -1;
+    }
     errno = 0;
     *out = strtoll(text, &end, 10);
-    if (errno || end == text || *end || *out < min || *out > max)
+    if (errno || end == text || *end || *out < min || *out > max) {
         return json_fail(src, field, "\"%s\" is no time in nanoseconds", text);
+    }
     return 0;
 }
 
@@ -90,8 +99,9 @@ static int read_kind(const struct json_source *src, const cJSON *item, enum cloc
 {
     const char *text;
 
-    if (json_string(src, "clocks[].alignment", member(item, "alignment"), &text))
+    if (json_string(src, "clocks[].alignment", member(item, "alignment"), &text)) {
         return -1;
+    }
     for (int k = CLOCK_SHARED; k <= CLOCK_TWO_POINTS; k++) {
         if (strcmp(text, alignments[k]) == 0) {
             *kind = (enum clock_alignment)k;
@@ -105,8 +115,9 @@ static int read_error(const struct json_source *src, const char *field, const cJ
 {
     int64_t error;
 
-    if (json_int(src, field, value, 0, INT64_C(1) << 53, &error))
+    if (json_int(src, field, value, 0, INT64_C(1) << 53, &error)) {
         return -1;
+    }
     *out = (uint64_t)error;
     return 0;
 }
@@ -118,8 +129,9 @@ static int read_point(const struct json_source *src, const cJSON *item, struct c
     if (read_i64(src, "clocks[].points[].at_ns", member(item, "at_ns"), 0, &at) ||
         read_i64(src, "clocks[].points[].offset_ns", member(item, "offset_ns"), -(INT64_C(1) << 61),
                  &point->offset_ns) ||
-        read_error(src, "clocks[].points[].error_ns", member(item, "error_ns"), &point->error_ns))
+        read_error(src, "clocks[].points[].error_ns", member(item, "error_ns"), &point->error_ns)) {
         return -1;
+    }
     point->at_ns = (uint64_t)at;
     return 0;
 }
@@ -132,22 +144,28 @@ static int read_map(const struct json_source *src, const cJSON *item, struct clo
     enum clock_alignment kind = CLOCK_UNALIGNED;
     uint32_t n = 0;
 
-    if (read_kind(src, item, &kind) || json_array(src, "clocks[].points", list))
+    if (read_kind(src, item, &kind) || json_array(src, "clocks[].points", list)) {
         return -1;
-    cJSON_ArrayForEach(entry, list) {
-        if (n == point_count(kind))
-            return json_fail(src, "clocks[].points", "there are more than \"%s\" says", alignments[kind]);
-        if (read_point(src, entry, &points[n++]))
-            return -1;
     }
-    if (n != point_count(kind))
+    cJSON_ArrayForEach (entry, list) {
+        if (n == point_count(kind)) {
+            return json_fail(src, "clocks[].points", "there are more than \"%s\" says", alignments[kind]);
+        }
+        if (read_point(src, entry, &points[n++])) {
+            return -1;
+        }
+    }
+    if (n != point_count(kind)) {
         return json_fail(src, "clocks[].points", "there are fewer than \"%s\" says", alignments[kind]);
+    }
     *map = (struct clock_map){.kind = kind};
-    if (kind == CLOCK_UNALIGNED)
+    if (kind == CLOCK_UNALIGNED) {
         return read_i64(src, "clocks[].assumed_offset_ns", member(item, "assumed_offset_ns"), -(INT64_C(1) << 61),
                         &map->points[0].offset_ns);
-    if (n && clock_map_make(map, &points[0], n > 1 ? &points[1] : NULL, &fault))
+    }
+    if (n && clock_map_make(map, &points[0], n > 1 ? &points[1] : NULL, &fault)) {
         return json_fail(src, "clocks[].points", "%s", fault.what);
+    }
     return 0;
 }
 
@@ -156,13 +174,16 @@ static int read_lanes(const struct json_source *src, const cJSON *list, uint32_t
     const cJSON *item;
     int64_t lane;
 
-    if (json_array(src, "clocks[].lanes", list))
+    if (json_array(src, "clocks[].lanes", list)) {
         return -1;
-    cJSON_ArrayForEach(item, list) {
-        if (json_int(src, "clocks[].lanes[]", item, 0, (int64_t)clocks->nlane - 1, &lane))
+    }
+    cJSON_ArrayForEach (item, list) {
+        if (json_int(src, "clocks[].lanes[]", item, 0, (int64_t)clocks->nlane - 1, &lane)) {
             return -1;
-        if (clocks->of_lane[lane] != UINT32_MAX)
+        }
+        if (clocks->of_lane[lane] != UINT32_MAX) {
             return json_fail(src, "clocks[].lanes", "lane %lld has two clocks", (long long)lane);
+        }
         clocks->of_lane[lane] = index;
     }
     return 0;
@@ -174,8 +195,9 @@ static int read_clock(const struct json_source *src, const cJSON *item, uint32_t
     const char *host;
 
     if (json_object(src, "clocks[]", item) || json_string(src, "clocks[].host", member(item, "host"), &host) ||
-        read_lanes(src, member(item, "lanes"), index, clocks) || read_map(src, item, &clock->map))
+        read_lanes(src, member(item, "lanes"), index, clocks) || read_map(src, item, &clock->map)) {
         return -1;
+    }
     snprintf(clock->host, sizeof clock->host, "%s", host);
     clean_name(clock->host);
     clock->error_ns = CLOCK_NO_BOUND;
@@ -190,23 +212,29 @@ int run_clocks_read(const struct json_source *src, const cJSON *record, uint32_t
     uint32_t n = 0;
 
     memset(clocks, 0, sizeof *clocks);
-    if (!list)
+    if (!list) {
         return 0;
-    if (json_array(src, "clocks", list))
+    }
+    if (json_array(src, "clocks", list)) {
         return -1;
+    }
     clocks->items = calloc((size_t)cJSON_GetArraySize(list) + 1, sizeof *clocks->items);
     clocks->of_lane = malloc(nlane * sizeof *clocks->of_lane);
-    if (!clocks->items || !clocks->of_lane)
+    if (!clocks->items || !clocks->of_lane) {
         return error_nomem(src->err, src->file, nlane * sizeof *clocks->of_lane);
+    }
     clocks->nlane = nlane;
     memset(clocks->of_lane, 0xff, nlane * sizeof *clocks->of_lane);
-    cJSON_ArrayForEach(item, list) {
-        if (read_clock(src, item, n, clocks))
+    cJSON_ArrayForEach (item, list) {
+        if (read_clock(src, item, n, clocks)) {
             return -1;
+        }
         clocks->count = ++n;
     }
-    for (uint32_t lane = 0; lane < nlane; lane++)
-        if (clocks->of_lane[lane] == UINT32_MAX)
+    for (uint32_t lane = 0; lane < nlane; lane++) {
+        if (clocks->of_lane[lane] == UINT32_MAX) {
             return json_fail(src, "clocks", "lane %u has none", lane);
+        }
+    }
     return 0;
 }

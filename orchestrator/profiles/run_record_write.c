@@ -11,18 +11,22 @@ uint64_t run_record_origin(const struct segment *seg)
 {
     uint64_t first = 0;
 
-    for (uint32_t i = 0; i < seg->plan.nnode; i++)
-        if (seg->times[i].end_ns && (!first || seg->times[i].start_ns < first))
+    for (uint32_t i = 0; i < seg->plan.nnode; i++) {
+        if (seg->times[i].end_ns && (!first || seg->times[i].start_ns < first)) {
             first = seg->times[i].start_ns;
+        }
+    }
     return first;
 }
 
 static const char *node_name(const struct plan *plan, const struct plan_node *n)
 {
-    if (n->kind == PLAN_DISPATCH)
+    if (n->kind == PLAN_DISPATCH) {
         return plan_text(plan, plan->programs[n->program]);
-    if (n->kind == PLAN_SUB)
+    }
+    if (n->kind == PLAN_SUB) {
         return plan_text(plan, plan->subs[n->program]);
+    }
     return plan_is_fill(n) ? "fill" : "copy";
 }
 
@@ -56,24 +60,30 @@ static void write_node(FILE *f, const struct segment *seg, uint32_t node, uint64
     fprintf(f, "%s\n  {\"node\": %u, \"kind\": \"%s\", \"name\": ", node ? "," : "", node, kinds[n->kind]);
     json_out_text(f, node_name(&seg->plan, n));
     fprintf(f, ", \"lane\": %u", n->lane);
-    if (n->k != PLAN_NONE)
+    if (n->k != PLAN_NONE) {
         fprintf(f, ", \"k\": %u", n->k);
-    if (n->line)
+    }
+    if (n->line) {
         fprintf(f, ", \"line\": %u", n->line);
-    if (t->end_ns)
+    }
+    if (t->end_ns) {
         fprintf(f, ", \"start_ns\": %" PRIu64 ", \"end_ns\": %" PRIu64, t->start_ns - zero, t->end_ns - zero);
-    if (t->end_ns && n->kind == PLAN_DISPATCH)
+    }
+    if (t->end_ns && n->kind == PLAN_DISPATCH) {
         fprintf(f, ", \"device_ns\": %" PRIu64 ", \"orch_ns\": %" PRIu64 ", \"tasks\": %u, \"profile_ns\": %" PRIu64,
                 t->device_ns, t->orch_ns, t->ntasks, t->profile_ns);
+    }
     write_edges(f, &seg->plan, n);
     putc('}', f);
 }
 
 static void write_captured(FILE *f, const struct dfx *dfx)
 {
-    fprintf(f, ",\n \"captured\": {\"swimlane\": %d, \"dep_gen\": %s, \"pmu\": %d, \"scope_stats\": %s, "
-            "\"dump_args\": %d}", dfx->swimlane, dfx->dep_gen ? "true" : "false", dfx->pmu,
-            dfx->scope_stats ? "true" : "false", dfx->dump_args);
+    fprintf(f,
+            ",\n \"captured\": {\"swimlane\": %d, \"dep_gen\": %s, \"pmu\": %d, \"scope_stats\": %s, "
+            "\"dump_args\": %d}",
+            dfx->swimlane, dfx->dep_gen ? "true" : "false", dfx->pmu, dfx->scope_stats ? "true" : "false",
+            dfx->dump_args);
 }
 
 int run_record_write(const char *path, const struct run_record_source *from, struct error *err)
@@ -83,25 +93,29 @@ int run_record_write(const char *path, const struct run_record_source *from, str
     struct file_writer w;
     char lane[32];
 
-    if (file_write_begin(&w, path, err))
+    if (file_write_begin(&w, path, err)) {
         return -1;
+    }
     w.unsynced = true;
     fprintf(w.stream,
             "{\"l3_run\": 1, \"clock\": \"CLOCK_MONOTONIC\", \"origin_ns\": \"%" PRIu64 "\", \"world_size\": %u,\n",
             zero, seg->plan.world_size);
     fputs(" \"device_ids\": [", w.stream);
-    for (uint32_t c = 0; c < seg->plan.world_size; c++)
+    for (uint32_t c = 0; c < seg->plan.world_size; c++) {
         fprintf(w.stream, "%s%d", c ? ", " : "", from->device_ids[c]);
+    }
     fputs("],\n \"lanes\": [", w.stream);
-    for (uint32_t l = 0; l < plan_lane_count(&seg->plan); l++)
+    for (uint32_t l = 0; l < plan_lane_count(&seg->plan); l++) {
         fprintf(w.stream, "%s\"%s\"", l ? ", " : "", plan_lane_name(seg->plan.world_size, l, lane, sizeof lane));
+    }
     putc(']', w.stream);
     write_captured(w.stream, from->captured);
     run_clocks_write(w.stream, from->clocks);
     run_aside_write(w.stream, from->aside);
     fputs(",\n \"nodes\": [", w.stream);
-    for (uint32_t i = 0; i < seg->plan.nnode; i++)
+    for (uint32_t i = 0; i < seg->plan.nnode; i++) {
         write_node(w.stream, seg, i, zero);
+    }
     fputs("]}\n", w.stream); /* write errors are found by the commit */
     return file_write_commit(&w, err);
 }

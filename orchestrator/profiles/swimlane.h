@@ -11,8 +11,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "common/base/error.h"
 #include "common/base/array.h"
+#include "common/base/error.h"
 
 enum { SWIM_AIC = 0, SWIM_AIV = 1, SWIM_UNKNOWN = 2, SWIM_MAX_CORES = 65536 };
 
@@ -27,7 +27,7 @@ struct swim_task {
 struct swim_phase {
     uint32_t thread;
     char kind[20];
-    uint64_t start, end; /* cycles */
+    uint64_t start, end;                         /* cycles */
     int64_t loop_iter, ntask, pop_hit, pop_miss; /* -1: not given */
     int64_t ready[3];                            /* shared ready queue at the end: aic, aiv, mixed; -1: not given */
 };

@@ -10,8 +10,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "common/base/error.h"
 #include "common/base/array.h"
+#include "common/base/error.h"
 
 struct deps_task {
     uint64_t id;

@@ -13,8 +13,9 @@ static int compare_rows(const void *a, const void *b)
 {
     const struct rows *x = a, *y = b;
 
-    if (x->token != y->token)
+    if (x->token != y->token) {
         return x->token < y->token ? -1 : 1;
+    }
     return x->first < y->first ? -1 : x->first > y->first;
 }
 
@@ -23,14 +24,16 @@ static size_t index_rows(const struct swimlane *s, struct rows *index)
 {
     size_t n = 0;
 
-    for (uint32_t i = 0; i < s->ntask; i++)
+    for (uint32_t i = 0; i < s->ntask; i++) {
         index[i] = (struct rows){s->tasks[i].token, i, i};
+    }
     qsort(index, s->ntask, sizeof *index, compare_rows);
     for (size_t i = 0; i < s->ntask; i++) {
-        if (n == 0 || index[n - 1].token != index[i].token)
+        if (n == 0 || index[n - 1].token != index[i].token) {
             index[n++] = index[i];
-        else if (s->tasks[index[i].last].end > s->tasks[index[n - 1].last].end)
+        } else if (s->tasks[index[i].last].end > s->tasks[index[n - 1].last].end) {
             index[n - 1].last = index[i].last;
+        }
     }
     return n;
 }
@@ -41,12 +44,14 @@ static const struct rows *find(const struct rows *index, size_t n, uint64_t toke
 
     while (low < high) {
         size_t middle = (low + high) / 2;
-        if (index[middle].token == token)
+        if (index[middle].token == token) {
             return &index[middle];
-        if (index[middle].token < token)
+        }
+        if (index[middle].token < token) {
             low = middle + 1;
-        else
+        } else {
             high = middle;
+        }
     }
     return NULL;
 }
@@ -65,14 +70,16 @@ int task_graph_build(const struct dfx_dispatch *d, struct task_graph *g, struct 
         task_graph_free(g);
         return error_nomem(err, "task graph", (s->ntask + d->deps.nedge) * sizeof *index);
     }
-    for (size_t i = 0; i < s->ntask; i++)
-        g->items[g->nitem++] = (struct path_item){swimlane_ns(s, s->tasks[i].start), swimlane_ns(s, s->tasks[i].end),
-                                                  s->tasks[i].core};
+    for (size_t i = 0; i < s->ntask; i++) {
+        g->items[g->nitem++] =
+            (struct path_item){swimlane_ns(s, s->tasks[i].start), swimlane_ns(s, s->tasks[i].end), s->tasks[i].core};
+    }
     n = index_rows(s, index);
     for (size_t e = 0; e < d->deps.nedge; e++) {
         const struct rows *pred = find(index, n, d->deps.edges[e].pred), *succ = find(index, n, d->deps.edges[e].succ);
-        if (pred && succ && pred != succ)
+        if (pred && succ && pred != succ) {
             g->edges[g->nedge++] = (struct path_edge){pred->last, succ->first};
+        }
     }
     free(index);
     return 0;

@@ -27,7 +27,7 @@ enum { START_MS = 10000, NOTE_MS = 5000, ANSWER_MS = 2000, TRACE_MS = 300 };
 /* How converse() ended, beside -1 for an error. */
 enum { GO_ON, LAST_LINE, END_OF_FILE, SILENT };
 
-static const char MEND_PYTHON[] = "install Python 3.8 or later, or name an interpreter in L3REPLAY_PYTHON";
+static const char HINT_PYTHON[] = "install Python 3.8 or later, or name an interpreter in L3REPLAY_PYTHON";
 
 struct conversation {
     struct spawned child;
@@ -36,7 +36,7 @@ struct conversation {
     char *line; /* what was read and not yet taken */
     size_t used, capacity;
     bool spoke; /* printed something */
-    int pidfd; /* -1 when there is none */
+    int pidfd;  /* -1 when there is none */
     int timeout_ms;
     int64_t started, deadline;
     int asked; /* signals sent for being silent */
@@ -60,12 +60,14 @@ int helper_timeout(double *seconds, struct error *err)
 
     if (text) {
         limit = strtod(text, &end);
-        if (*end || !(limit > 0 && limit <= INT_MAX / 1000 - 1))
+        if (*end || !(limit > 0 && limit <= INT_MAX / 1000 - 1)) {
             return error_set(err, "L3REPLAY_RECORD_TIMEOUT", "give seconds, as in L3REPLAY_RECORD_TIMEOUT=300",
                              "'%s' is not a positive number of seconds", text);
+        }
     }
-    if (!(*seconds > 0 && *seconds < limit))
+    if (!(*seconds > 0 && *seconds < limit)) {
         *seconds = limit;
+    }
     return 0;
 }
 
@@ -76,16 +78,19 @@ static int start(struct conversation *c, struct error *err)
     const char *argv[] = {python, "-S", "-B", "-X", "utf8", NULL, NULL};
     int rc = -1;
 
-    if (!python && python_find(&found, err) < 0)
+    if (!python && python_find(&found, err) < 0) {
         return -1;
-    if (install_find(INSTALL_RECORDER, dir, sizeof dir, err) == 0)
+    }
+    if (install_find(INSTALL_RECORDER, dir, sizeof dir, err) == 0) {
         script = file_join(dir, "__main__.py", err);
+    }
     if (script) {
         argv[0] = python ? python : found;
         argv[5] = script;
         rc = spawn_start(&c->child, argv, true, err);
-        if (rc < 0 && err)
-            snprintf(err->mend, sizeof err->mend, "%s", MEND_PYTHON);
+        if (rc < 0 && err) {
+            snprintf(err->hint, sizeof err->hint, "%s", HINT_PYTHON);
+        }
     }
     free(script);
     free(found);
@@ -98,14 +103,15 @@ static void send_request(struct conversation *c)
 {
     while (c->sent < c->size) {
         ssize_t n = write(c->child.to, c->request + c->sent, c->size - c->sent);
-        if (n > 0)
+        if (n > 0) {
             c->sent += (size_t)n;
-        else if (n < 0 && errno == EINTR)
+        } else if (n < 0 && errno == EINTR) {
             continue;
-        else if (n < 0 && errno == EAGAIN)
+        } else if (n < 0 && errno == EAGAIN) {
             return;
-        else
+        } else {
             break;
+        }
     }
     close(c->child.to);
     c->child.to = -1;
@@ -136,18 +142,22 @@ static int read_some(struct conversation *c, struct error *err)
     if (c->capacity - c->used < READ_SIZE) {
         size_t capacity = c->capacity * 2 + READ_SIZE;
         char *grown = realloc(c->line, capacity);
-        if (!grown)
+        if (!grown) {
             return error_nomem(err, "the recorder's output", capacity);
+        }
         c->line = grown;
         c->capacity = capacity;
     }
     n = read(c->child.from, c->line + c->used, c->capacity - c->used);
-    if (n < 0 && (errno == EINTR || errno == EAGAIN))
+    if (n < 0 && (errno == EINTR || errno == EAGAIN)) {
         return 0;
-    if (n < 0)
+    }
+    if (n < 0) {
         return error_errno(err, NULL, NULL, "cannot read from the recorder");
-    if (n == 0)
+    }
+    if (n == 0) {
         return END_OF_FILE;
+    }
     c->used += (size_t)n;
     c->spoke = true;
     return take_lines(c, (size_t)n, err);
@@ -166,8 +176,9 @@ static int press(struct conversation *c)
 {
     static const int signals[] = {SIGUSR1, SIGUSR2}, patience_ms[] = {ANSWER_MS, TRACE_MS};
 
-    if (c->asked == 2)
+    if (c->asked == 2) {
         return SILENT;
+    }
     kill(c->child.pid, signals[c->asked]);
     c->deadline = now_ms() + patience_ms[c->asked];
     c->asked++;
@@ -183,8 +194,9 @@ static int until_due(struct conversation *c, int *rc)
         c->told = true;
         log_note("host_orch.py is still being recorded after %d s", NOTE_MS / 1000);
     }
-    if (!c->told && c->started + NOTE_MS < next)
+    if (!c->told && c->started + NOTE_MS < next) {
         next = c->started + NOTE_MS;
+    }
     *rc = now >= c->deadline ? press(c) : GO_ON;
     return next > now ? (int)(next - now) : 0;
 }
@@ -207,21 +219,26 @@ static int converse(struct conversation *c, struct error *err)
         int left = until_due(c, &rc);
         bool ended = c->pidfd < 0 && spawn_has_ended(&c->child); /* before looking for output: there is no more then */
 
-        if (rc != GO_ON)
+        if (rc != GO_ON) {
             return rc;
+        }
         if (poll(fds, 3, ended ? 0 : patience(c, left)) < 0) {
-            if (errno != EINTR)
+            if (errno != EINTR) {
                 return error_errno(err, NULL, NULL, "cannot wait for the recorder");
+            }
             continue;
         }
-        if (c->child.to >= 0 && fds[1].revents)
+        if (c->child.to >= 0 && fds[1].revents) {
             send_request(c);
+        }
         if (fds[0].revents) {
             rc = read_some(c, err);
-            if (rc != GO_ON)
+            if (rc != GO_ON) {
                 return rc;
-            if (!c->asked)
+            }
+            if (!c->asked) {
                 c->deadline = now_ms() + c->timeout_ms;
+            }
         } else if (fds[2].revents || ended) {
             return END_OF_FILE; /* though a process that it left behind may hold the pipe */
         }
@@ -236,23 +253,26 @@ static int last_words(struct conversation *c)
 
     while ((left = c->deadline - now_ms()) > 0) {
         int n = poll(&ended, 1, patience(c, left));
-        if (n > 0 || (n < 0 && errno != EINTR) || (c->pidfd < 0 && spawn_has_ended(&c->child)))
+        if (n > 0 || (n < 0 && errno != EINTR) || (c->pidfd < 0 && spawn_has_ended(&c->child))) {
             return END_OF_FILE;
+        }
     }
     return SILENT;
 }
 
 static int ended_early(bool spoke, int status, struct error *err)
 {
-    static const char mend[] = "look at the messages above; host_orch.py may have ended the process (os._exit, a crash "
+    static const char hint[] = "look at the messages above; host_orch.py may have ended the process (os._exit, a crash "
                                "in an extension), or memory ran out";
 
-    if (status >= 0 && WIFSIGNALED(status) && (WTERMSIG(status) == SIGINT || WTERMSIG(status) == SIGTERM))
+    if (status >= 0 && WIFSIGNALED(status) && (WTERMSIG(status) == SIGINT || WTERMSIG(status) == SIGTERM)) {
         return error_set(err, NULL, NULL, "recording host_orch.py was interrupted (%s)", strsignal(WTERMSIG(status)));
-    if (status >= 0 && WIFSIGNALED(status))
-        return error_set(err, NULL, mend, "the recorder was killed while it ran host_orch.py: %s",
+    }
+    if (status >= 0 && WIFSIGNALED(status)) {
+        return error_set(err, NULL, hint, "the recorder was killed while it ran host_orch.py: %s",
                          strsignal(WTERMSIG(status)));
-    return error_set(err, NULL, spoke ? mend : MEND_PYTHON,
+    }
+    return error_set(err, NULL, spoke ? hint : HINT_PYTHON,
                      "the recorder ended before host_orch.py did (exit status %d)",
                      status >= 0 ? WEXITSTATUS(status) : -1);
 }
@@ -267,26 +287,32 @@ int helper_run(const char *request, double timeout, helper_line_fn *on_line, voi
     struct sigaction ignore = {.sa_handler = SIG_IGN}, before;
     int rc, status;
 
-    if (start(&c, err) < 0)
+    if (start(&c, err) < 0) {
         return -1;
+    }
     sigaction(SIGPIPE, &ignore, &before);
     rc = converse(&c, err);
     sigaction(SIGPIPE, &before, NULL);
-    if (rc == END_OF_FILE)
+    if (rc == END_OF_FILE) {
         rc = last_words(&c);
+    }
     status = spawn_finish(&c.child, true);
-    if (c.pidfd >= 0)
+    if (c.pidfd >= 0) {
         close(c.pidfd);
+    }
     free(c.line);
-    if (rc == LAST_LINE)
+    if (rc == LAST_LINE) {
         return 0;
-    if (rc == END_OF_FILE && !c.asked)
+    }
+    if (rc == END_OF_FILE && !c.asked) {
         return ended_early(c.spoke, status, err);
-    if (rc == END_OF_FILE || rc == SILENT)
+    }
+    if (rc == END_OF_FILE || rc == SILENT) {
         return error_set(err, NULL,
                          "look for an endless loop at the line that the traceback above names, in host_orch.py or a "
                          "kernel_config.py; if it really takes longer, set L3REPLAY_RECORD_TIMEOUT or --timeout to "
                          "more seconds",
                          "the recorder printed nothing for %g s and was stopped", timeout);
+    }
     return -1;
 }

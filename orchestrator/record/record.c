@@ -9,8 +9,8 @@
 #include "common/base/json_write.h"
 #include "common/base/log.h"
 #include "common/plan/plan_stream.h"
-#include "orchestrator/record/helper.h"
 #include "common/plan/program_read.h"
+#include "orchestrator/record/helper.h"
 
 #define ORIGIN "the recorder's output"
 #define REPORT "report this as a fault of l3replay"
@@ -26,8 +26,9 @@ static void put_sizes(struct json_writer *w, cJSON *object, const char *key, con
 {
     cJSON *list = json_put_list(w, object, key);
 
-    for (uint32_t i = 0; i < count; i++)
+    for (uint32_t i = 0; i < count; i++) {
         json_append_number(w, list, (double)sizes[i]);
+    }
 }
 
 static void put_program(struct json_writer *w, cJSON *configs, cJSON *names, const char *name, const char *dir)
@@ -69,10 +70,11 @@ static void put_params(struct json_writer *w, cJSON *root, const struct build *b
         json_put_text(w, item, "name", p->name);
         json_put_text(w, item, "direction", direction_names[p->direction]);
         json_put_text(w, item, "dtype", p->dtype_text);
-        if (p->scalar)
+        if (p->scalar) {
             json_put_null(w, item, "shape");
-        else
+        } else {
             put_sizes(w, item, "shape", p->shape, p->ndim);
+        }
     }
 }
 
@@ -81,12 +83,15 @@ static void put_given(struct json_writer *w, cJSON *root, const struct record_re
     cJSON *scalars = json_put_object(w, root, "scalars"), *shapes = json_put_object(w, root, "shapes");
     cJSON *subs = json_put_list(w, root, "sub_workers");
 
-    for (size_t i = 0; request && i < request->nscalar; i++)
+    for (size_t i = 0; request && i < request->nscalar; i++) {
         json_put_text(w, scalars, request->scalars[i].name, request->scalars[i].text);
-    for (size_t i = 0; request && i < request->nshape; i++)
+    }
+    for (size_t i = 0; request && i < request->nshape; i++) {
         put_sizes(w, shapes, request->shapes[i].name, request->shapes[i].shape, request->shapes[i].ndim);
-    for (size_t i = 0; request && i < request->nsub; i++)
+    }
+    for (size_t i = 0; request && i < request->nsub; i++) {
         json_append_text(w, subs, request->subs[i]);
+    }
 }
 
 /* The request as text, to be freed with cJSON_free(); see recorder/__main__.py. NULL when out of memory. */
@@ -113,18 +118,18 @@ static int take_error(const char *line, size_t length, struct error *err)
     struct json_source src = {ORIGIN, REPORT, err};
     cJSON *root = json_parse(&src, line, length);
     const cJSON *error = cJSON_GetObjectItemCaseSensitive(root, "error"), *part;
-    const char *what, *where, *mend, *kind;
+    const char *what, *where, *hint, *kind;
 
     if (root && json_string(&src, "what", cJSON_GetObjectItemCaseSensitive(error, "what"), &what) == 0 &&
         json_string(&src, "where", cJSON_GetObjectItemCaseSensitive(error, "where"), &where) == 0 &&
-        json_string(&src, "mend", cJSON_GetObjectItemCaseSensitive(error, "mend"), &mend) == 0 &&
+        json_string(&src, "hint", cJSON_GetObjectItemCaseSensitive(error, "hint"), &hint) == 0 &&
         json_string(&src, "kind", cJSON_GetObjectItemCaseSensitive(error, "kind"), &kind) == 0) {
-        cJSON_ArrayForEach(part, cJSON_GetObjectItemCaseSensitive(error, "traceback"))
-        {
-            if (cJSON_IsString(part))
+        cJSON_ArrayForEach (part, cJSON_GetObjectItemCaseSensitive(error, "traceback")) {
+            if (cJSON_IsString(part)) {
                 log_msg(LOG_ERROR, "%s", part->valuestring);
+            }
         }
-        error_set_kind(err, strcmp(kind, "usage") == 0 ? ERROR_USAGE : ERROR_INFRA, where, mend, "%s", what);
+        error_set_kind(err, strcmp(kind, "usage") == 0 ? ERROR_USAGE : ERROR_INFRA, where, hint, "%s", what);
     }
     cJSON_Delete(root);
     return -1;
@@ -141,18 +146,21 @@ static int take_line(void *context, char *line, size_t length, struct error *err
 {
     struct session *s = context;
 
-    if (is_record(line, "kernel_config"))
-        return s->programs ? program_read(s->programs, line, length, ORIGIN,
-                                          REPORT, err)
-                           : 0;
-    if (is_record(line, "alive"))
+    if (is_record(line, "kernel_config")) {
+        return s->programs ? program_read(s->programs, line, length, ORIGIN, REPORT, err) : 0;
+    }
+    if (is_record(line, "alive")) {
         return 0;
-    if (is_record(line, "done"))
+    }
+    if (is_record(line, "done")) {
         return 1;
-    if (is_record(line, "error"))
+    }
+    if (is_record(line, "error")) {
         return take_error(line, length, err);
-    if (!s->stream)
+    }
+    if (!s->stream) {
         return error_set(err, NULL, REPORT, "the recorder printed '%.60s'", line);
+    }
     return plan_stream_line(s->stream, line, length, err);
 }
 
@@ -163,11 +171,13 @@ static int run(struct session *s, const struct build *build, const char *op, con
     char *text;
     int rc;
 
-    if (helper_timeout(&timeout, err) < 0)
+    if (helper_timeout(&timeout, err) < 0) {
         return -1;
+    }
     text = make_request(build, op, timeout, request);
-    if (!text)
+    if (!text) {
         return error_nomem(err, "the request to the recorder", 4096);
+    }
     rc = helper_run(text, timeout, take_line, s, err);
     cJSON_free(text);
     return rc;
@@ -187,13 +197,15 @@ int record_programs(const struct build *build, struct program_table *programs, s
 
 static int check_build(const struct build *build, struct error *err)
 {
-    if (build->kind != BUILD_L3)
+    if (build->kind != BUILD_L3) {
         return error_set(err, build->dir, "replay an L3 build", "an L2 build has no host_orch.py to record");
+    }
     for (uint32_t i = 0; i < build->nparam; i++) {
-        if (build->params[i].dtype == DTYPE_COUNT)
+        if (build->params[i].dtype == DTYPE_COUNT) {
             return error_set(err, build->dir, "compile the program with another dtype",
                              "parameter %s has dtype %s, which no device can be given", build->params[i].name,
                              build->params[i].dtype_text);
+        }
     }
     return 0;
 }
@@ -204,17 +216,22 @@ int record_plan(const struct record_request *request, struct program_table *prog
     struct session s = {.programs = programs};
     int rc = -1;
 
-    if (programs)
+    if (programs) {
         memset(programs, 0, sizeof *programs);
-    if (check_build(request->build, err) < 0)
+    }
+    if (check_build(request->build, err) < 0) {
         return -1;
+    }
     s.stream = plan_stream_new(ORIGIN, err);
-    if (s.stream)
+    if (s.stream) {
         plan_stream_set_hint(s.stream, REPORT);
-    if (s.stream && run(&s, request->build, "plan", request, err) == 0)
+    }
+    if (s.stream && run(&s, request->build, "plan", request, err) == 0) {
         rc = plan_stream_finish(s.stream, plan, err);
+    }
     plan_stream_free(s.stream);
-    if (rc < 0 && programs)
+    if (rc < 0 && programs) {
         program_table_free(programs);
+    }
     return rc;
 }

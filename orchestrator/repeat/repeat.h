@@ -31,10 +31,10 @@ struct repeat_place {
 
 /* How an output of a run differs from that of run 1. */
 struct repeat_difference {
-    uint64_t ndiffer;      /* elements; 0: the same bits */
-    uint64_t first;        /* the first of them, flat */
+    uint64_t ndiffer;                                         /* elements; 0: the same bits */
+    uint64_t first;                                           /* the first of them, flat */
     unsigned char one[REPEAT_ELEMENT], other[REPEAT_ELEMENT]; /* its bytes in run 1, and in this run */
-    uint32_t node;         /* the first that wrote other bits into this output; PLAN_NONE: none did */
+    uint32_t node; /* the first that wrote other bits into this output; PLAN_NONE: none did */
 };
 
 struct repeat_run {
@@ -44,9 +44,9 @@ struct repeat_run {
 };
 
 struct repeat_group {
-    uint64_t hash[2]; /* of all outputs */
+    uint64_t hash[2];      /* of all outputs */
     uint32_t first, count; /* runs, from 0 */
-    bool matches; /* the references, as far as there are any */
+    bool matches;          /* the references, as far as there are any */
 };
 
 struct repeat {

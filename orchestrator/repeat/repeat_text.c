@@ -29,19 +29,23 @@ static void print_runs(FILE *f, const struct repeat *r, run_filter wanted)
     const char *between = " ";
     uint32_t count = 0;
 
-    for (uint32_t i = 0; i < r->nrun; i++)
+    for (uint32_t i = 0; i < r->nrun; i++) {
         count += wanted(r, i);
+    }
     fputs(count == 1 ? "run" : "runs", f);
     for (uint32_t i = 0; i < r->nrun; i++) {
         uint32_t from = i;
 
-        if (!wanted(r, i))
+        if (!wanted(r, i)) {
             continue;
-        while (i + 1 < r->nrun && wanted(r, i + 1))
+        }
+        while (i + 1 < r->nrun && wanted(r, i + 1)) {
             i++;
+        }
         fprintf(f, "%s%" PRIu32, between, from + 1);
-        if (i > from)
+        if (i > from) {
             fprintf(f, "%s%" PRIu32, i == from + 1 ? ", " : "-", i + 1);
+        }
         between = ", ";
     }
 }
@@ -50,8 +54,9 @@ static void print_counts(FILE *f, const struct repeat *r)
 {
     const uint32_t same = r->groups[repeat_largest(r)].count;
 
-    if (r->nrun < r->wanted)
+    if (r->nrun < r->wanted) {
         fprintf(f, "%" PRIu32 " of %" PRIu32 " runs came to their end\n", r->nrun, r->wanted);
+    }
     if (same == 1 && r->nrun > 1) {
         fprintf(f, "no two of %" PRIu32 " runs gave the same bits\n", r->nrun);
         return;
@@ -76,15 +81,17 @@ static void print_difference(FILE *f, const struct repeat *r, uint32_t run)
     char one_bits[ELEMENT_BITS_SIZE], other_bits[ELEMENT_BITS_SIZE];
     const char *between = "; other outputs that differ: ";
 
-    fprintf(f, "run %" PRIu32 " against run 1: %s%s is %s (%s) and was %s (%s); %" PRIu64 " of %" PRIu64 " elements differ",
-            run + 1, plan_text(r->plan, s->name), element_index(r->plan, storage, d->first, index, sizeof index),
-            element_value(s->dtype, d->other, other, sizeof other),
-            element_bits(s->dtype, d->other, other_bits, sizeof other_bits),
-            element_value(s->dtype, d->one, one, sizeof one), element_bits(s->dtype, d->one, one_bits, sizeof one_bits),
-            d->ndiffer, s->nbytes / dtype_size(s->dtype));
+    fprintf(
+        f, "run %" PRIu32 " against run 1: %s%s is %s (%s) and was %s (%s); %" PRIu64 " of %" PRIu64 " elements differ",
+        run + 1, plan_text(r->plan, s->name), element_index(r->plan, storage, d->first, index, sizeof index),
+        element_value(s->dtype, d->other, other, sizeof other),
+        element_bits(s->dtype, d->other, other_bits, sizeof other_bits),
+        element_value(s->dtype, d->one, one, sizeof one), element_bits(s->dtype, d->one, one_bits, sizeof one_bits),
+        d->ndiffer, s->nbytes / dtype_size(s->dtype));
     for (uint32_t i = 0; i < r->noutput; i++) {
-        if (i == output || !r->runs[run].outputs[i].ndiffer)
+        if (i == output || !r->runs[run].outputs[i].ndiffer) {
             continue;
+        }
         fprintf(f, "%s%s", between, plan_text(r->plan, r->plan->storages[r->outputs[i]].name));
         between = ", ";
     }
@@ -98,8 +105,9 @@ static void print_place(FILE *f, const struct repeat *r, const struct repeat_pla
     char label[256], view[PRINT_VIEW_SIZE];
 
     fputs(plan_node_label(r->plan, place->node, label, sizeof label), f);
-    if (n->kind == PLAN_DISPATCH && n->k != PLAN_NONE)
+    if (n->kind == PLAN_DISPATCH && n->k != PLAN_NONE) {
         fprintf(f, ", rank%" PRIu32 "/d%" PRIu32, n->lane, n->k);
+    }
     fprintf(f, ": argument %" PRIu64 ", %s", place->arg - n->first_arg,
             print_view(r->plan, r->plan->args[place->arg].view, view, sizeof view));
 }
@@ -112,8 +120,9 @@ static void print_places(FILE *f, const struct repeat *r, const struct repeat_ru
         fputs(" (other cards write there too, at any time)\n", f);
     }
     if (run->tensor.node == PLAN_NONE) {
-        if (run->outputs)
+        if (run->outputs) {
             fputs("  no tensor differed when the node that writes it ended: something else wrote there\n", f);
+        }
         return;
     }
     fputs("  other bits from here on: ", f);
@@ -125,8 +134,9 @@ static void print_places(FILE *f, const struct repeat *r, const struct repeat_ru
 static void print_hidden(FILE *f, const struct repeat *r)
 {
     for (uint32_t i = 1; i < r->nrun; i++) {
-        if (r->runs[i].outputs || r->runs[i].tensor.node == PLAN_NONE)
+        if (r->runs[i].outputs || r->runs[i].tensor.node == PLAN_NONE) {
             continue;
+        }
         fprintf(f, "run %" PRIu32 " gave the outputs of run 1, but other bits on the way:\n", i + 1);
         print_places(f, r, &r->runs[i]);
         return;
@@ -137,16 +147,18 @@ void repeat_print(FILE *f, const struct repeat *r)
 {
     uint32_t failed = repeat_failed(r);
 
-    if (r->nrun == 0)
+    if (r->nrun == 0) {
         return;
+    }
     print_counts(f, r);
     for (uint32_t g = 1; g < r->ngroup && g <= MOST_SHOWN; g++) {
         print_difference(f, r, r->groups[g].first);
         print_places(f, r, &r->runs[r->groups[g].first]);
     }
-    if (r->ngroup > MOST_SHOWN + 1)
+    if (r->ngroup > MOST_SHOWN + 1) {
         fprintf(f, "and %" PRIu32 " more different outcomes; --result FILE.json has them all\n",
                 r->ngroup - MOST_SHOWN - 1);
+    }
     print_hidden(f, r);
     if (failed) {
         fprintf(f, "%" PRIu32 " of %" PRIu32 " runs did not match what was expected: ", failed, r->nrun);

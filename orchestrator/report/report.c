@@ -16,8 +16,9 @@ void report_free(struct report *r)
         free(r->kernels[i].name);
         free(r->kernels[i].values);
     }
-    for (size_t i = 0; i < r->nrank; i++)
+    for (size_t i = 0; i < r->nrank; i++) {
         free(r->ranks[i].waits);
+    }
     free(r->dispatches);
     free(r->kernels);
     free(r->ranks);
@@ -34,17 +35,20 @@ const struct report_dispatch *report_dispatch_of(const struct report *r, uint32_
     const struct run_node *n = &r->run.nodes[node];
     size_t low = 0, high = r->ndispatch;
 
-    if (n->kind != PLAN_DISPATCH)
+    if (n->kind != PLAN_DISPATCH) {
         return NULL;
+    }
     while (low < high) {
         size_t middle = (low + high) / 2;
         const struct report_dispatch *d = &r->dispatches[middle];
-        if (d->rank == n->lane && d->k == n->k)
+        if (d->rank == n->lane && d->k == n->k) {
             return d;
-        if (d->rank < n->lane || (d->rank == n->lane && d->k < n->k))
+        }
+        if (d->rank < n->lane || (d->rank == n->lane && d->k < n->k)) {
             low = middle + 1;
-        else
+        } else {
             high = middle;
+        }
     }
     return NULL;
 }
@@ -81,8 +85,9 @@ const char *report_straggler(const struct report *r, char *buf, size_t size)
     for (size_t i = 0; i < r->nrank; i++) {
         const struct report_rank *k = &r->ranks[i];
 
-        if (k->rank != r->straggler)
+        if (k->rank != r->straggler) {
             continue;
+        }
         snprintf(buf, size,
                  "straggler: rank %u: %s more than the fastest in all, over %zu dispatch%s that ranks share "
                  "(slowest in %u)",

@@ -65,14 +65,14 @@ struct report_wait {
 
 struct report_rank {
     uint32_t rank;
-    struct stats dispatches; /* time_ns of its dispatches */
+    struct stats dispatches;                    /* time_ns of its dispatches */
     uint64_t computing_ns, launch_ns, after_ns; /* in dispatches; ready to start but not started; after its last one */
-    uint64_t profiles_ns; /* from the ends of its dispatches on, in which their profiles were written */
+    uint64_t profiles_ns;      /* from the ends of its dispatches on, in which their profiles were written */
     struct report_wait *waits; /* by lane; only lanes that were waited for; none when the run is not known */
     size_t nwait, wait_capacity;
     uint64_t host_ns, ranks_ns; /* sums of the above: host lane and sub-workers; cards */
-    uint64_t behind_ns; /* over its slots: its time above the fastest rank's */
-    uint32_t slowest_of; /* slots in which it was the slowest */
+    uint64_t behind_ns;         /* over its slots: its time above the fastest rank's */
+    uint32_t slowest_of;        /* slots in which it was the slowest */
 };
 
 /* The k-th dispatches of several cards, where they run the same program. */
@@ -82,7 +82,7 @@ struct report_slot {
     uint32_t nrank, slowest;
     uint64_t min_ns, max_ns;
     uint64_t start_spread_ns, end_spread_ns; /* last minus first; 0 when the run is not known */
-    size_t first, count; /* in slot_times: the ranks' times, by rank */
+    size_t first, count;                     /* in slot_times: the ranks' times, by rank */
 };
 
 struct report_slot_time {
@@ -94,7 +94,7 @@ struct report {
     const char *dir;
     bool related; /* l3_run.json is there, and the clocks in it are aligned */
     struct run_record run;
-    uint64_t span_ns; /* first start to last end */
+    uint64_t span_ns;                   /* first start to last end */
     struct report_dispatch *dispatches; /* by rank, then k */
     size_t ndispatch, dispatch_capacity;
     struct report_rank *ranks;
@@ -105,7 +105,7 @@ struct report {
     size_t nslot, slot_capacity;
     struct report_slot_time *slot_times;
     size_t nslot_time, slot_time_capacity;
-    uint32_t straggler; /* REPORT_NONE: no slot to compare in */
+    uint32_t straggler;      /* REPORT_NONE: no slot to compare in */
     struct path_step *steps; /* critical path through the plan; item = node; the first gap is from the run's start */
     size_t nstep;
     uint64_t step_gap_ns;

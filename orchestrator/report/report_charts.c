@@ -23,11 +23,13 @@ static int palette_make(struct palette *p, const struct run_record *run)
     p->number = calloc(run->nnode + 1, sizeof *p->number);
     for (size_t i = 0; p->number && i < run->nnode; i++) {
         size_t k = 0;
-        while (k < p->count && strcmp(p->names[k], run->nodes[i].name) != 0)
+        while (k < p->count && strcmp(p->names[k], run->nodes[i].name) != 0) {
             k++;
+        }
         if (k == p->count) {
-            if (array_room(&p->names, &p->capacity, p->count, sizeof *p->names))
+            if (array_room(&p->names, &p->capacity, p->count, sizeof *p->names)) {
                 return -1;
+            }
             p->names[p->count++] = run->nodes[i].name;
         }
         p->number[i] = (uint32_t)k;
@@ -58,14 +60,19 @@ static uint32_t *lane_rows(const struct report *r, uint32_t *nrow)
     uint32_t *rows = malloc(nlane * sizeof *rows);
 
     *nrow = 0;
-    for (uint32_t l = 0; rows && l < nlane; l++)
+    for (uint32_t l = 0; rows && l < nlane; l++) {
         rows[l] = REPORT_NONE;
-    for (size_t i = 0; rows && i < r->run.nnode; i++)
-        if (r->run.nodes[i].ran)
+    }
+    for (size_t i = 0; rows && i < r->run.nnode; i++) {
+        if (r->run.nodes[i].ran) {
             rows[r->run.nodes[i].lane] = 0;
-    for (uint32_t l = 0; rows && l < nlane; l++)
-        if (rows[l] == 0)
+        }
+    }
+    for (uint32_t l = 0; rows && l < nlane; l++) {
+        if (rows[l] == 0) {
             rows[l] = (*nrow)++;
+        }
+    }
     return rows;
 }
 
@@ -83,14 +90,16 @@ static void lane_boxes(FILE *f, const struct report *r, const uint32_t *rows, co
         const struct run_node *n = &r->run.nodes[i];
         double x = at_time(r, n->start_ns), width = at_time(r, n->end_ns) - x;
         /* What is finer than the picture is left out, so that a long run makes no page that no browser opens. */
-        if (!n->ran || x + width < drawn[n->lane] + 0.3)
+        if (!n->ran || x + width < drawn[n->lane] + 0.3) {
             continue;
+        }
         drawn[n->lane] = x + width;
         snprintf(classes, sizeof classes, "c%u", p->number[i] % REPORT_COLOURS);
         node_tip(r, i, tip, sizeof tip);
         svg_box(f, x, TOP + rows[n->lane] * ROW + (ROW - BOX) / 2.0, width > 1 ? width : 1, BOX, classes, tip);
-        if (width > 8.0 * (double)strlen(n->name))
+        if (width > 8.0 * (double)strlen(n->name)) {
             svg_text(f, x + width / 2, TOP + rows[n->lane] * ROW + ROW / 2.0 + 4, "middle", "inside", n->name);
+        }
     }
     free(drawn);
 }
@@ -137,10 +146,12 @@ int chart_lanes(FILE *f, const struct report *r, struct error *err)
     }
     svg_begin(f, REPORT_WIDTH, TOP + nrow * ROW + 6, "Nodes of the plan over time, a row a lane");
     svg_axis(f, REPORT_MARGIN, TOP, plot_width, nrow * ROW, r->span_ns);
-    for (uint32_t l = 0; l < r->run.world_size + 2; l++)
-        if (rows[l] != REPORT_NONE)
+    for (uint32_t l = 0; l < r->run.world_size + 2; l++) {
+        if (rows[l] != REPORT_NONE) {
             svg_text(f, REPORT_MARGIN - 10, TOP + rows[l] * ROW + ROW / 2.0 + 4, "end", "label",
                      run_record_lane(&r->run, l, lane, sizeof lane));
+        }
+    }
     lane_boxes(f, r, rows, &palette);
     path_outline(f, r, rows);
     svg_end(f);
@@ -153,8 +164,8 @@ int chart_lanes(FILE *f, const struct report *r, struct error *err)
 void chart_shares(FILE *f, const struct report *r)
 {
     enum { SHARES = 6 };
-    static const char *const names[SHARES] = {"computing", "waiting on ranks", "waiting on the host", "launch",
-                                              "profiles", "after its last dispatch"};
+    static const char *const names[SHARES] = {"computing", "waiting on ranks", "waiting on the host",
+                                              "launch",    "profiles",         "after its last dispatch"};
     static const char *const classes[SHARES] = {"compute", "onrank", "onhost", "launch", "profiles", "after"};
     char tip[160], time[24], label[32];
 
@@ -162,14 +173,15 @@ void chart_shares(FILE *f, const struct report *r)
     svg_axis(f, REPORT_MARGIN, TOP, plot_width, (double)r->run.world_size * ROW, r->span_ns);
     for (uint32_t i = 0; i < r->run.world_size; i++) {
         const struct report_rank *k = &r->ranks[i];
-        const uint64_t parts[SHARES] = {k->computing_ns, k->ranks_ns, k->host_ns, k->launch_ns, k->profiles_ns,
-                                        k->after_ns};
+        const uint64_t parts[SHARES] = {k->computing_ns, k->ranks_ns,    k->host_ns,
+                                        k->launch_ns,    k->profiles_ns, k->after_ns};
         uint64_t sum = 0;
         snprintf(label, sizeof label, "rank %u", k->rank);
         svg_text(f, REPORT_MARGIN - 10, TOP + i * ROW + ROW / 2.0 + 4, "end", "label", label);
         for (int p = 0; p < SHARES; sum += parts[p++]) {
-            if (!parts[p])
+            if (!parts[p]) {
                 continue;
+            }
             snprintf(tip, sizeof tip, "rank %u, %s: %s", k->rank, names[p],
                      report_time((double)parts[p], time, sizeof time));
             svg_box(f, at_time(r, sum), TOP + i * ROW + (ROW - BOX) / 2.0, at_time(r, sum + parts[p]) - at_time(r, sum),
@@ -178,8 +190,9 @@ void chart_shares(FILE *f, const struct report *r)
     }
     svg_end(f);
     fputs("<p class=\"legend\">", f);
-    for (int p = 0; p < SHARES; p++)
+    for (int p = 0; p < SHARES; p++) {
         fprintf(f, "<span><i class=\"%s\"></i>%s</span> ", classes[p], names[p]);
+    }
     fputs("</p>\n", f);
 }
 
@@ -190,8 +203,9 @@ void chart_slots(FILE *f, const struct report *r)
     uint64_t longest = 1;
     char text[320], time[24];
 
-    for (size_t i = 0; i < n; i++)
+    for (size_t i = 0; i < n; i++) {
         longest = r->slots[i].max_ns > longest ? r->slots[i].max_ns : longest;
+    }
     svg_begin(f, REPORT_WIDTH, TOP + (double)n * ROW + 6, "Times of the same dispatch on each rank");
     svg_axis(f, margin, TOP, width, (double)n * ROW, longest);
     for (size_t i = 0; i < n; i++) {
@@ -208,10 +222,11 @@ void chart_slots(FILE *f, const struct report *r)
                     x->rank == s->slowest ? "worst" : "dot", text);
         }
         snprintf(text, sizeof text, "rank %u", s->slowest);
-        if (s->max_ns > s->min_ns && s->max_ns > longest - longest / 10)
+        if (s->max_ns > s->min_ns && s->max_ns > longest - longest / 10) {
             svg_text(f, margin + width * (double)s->max_ns / (double)longest - 9, y - 5, "end", "small", text);
-        else if (s->max_ns > s->min_ns)
+        } else if (s->max_ns > s->min_ns) {
             svg_text(f, margin + width * (double)s->max_ns / (double)longest + 9, y + 4, "start", "small", text);
+        }
     }
     svg_end(f);
     fputs("<p class=\"legend\"><span><i class=\"dot\"></i>a rank</span> <span><i class=\"worst\"></i>the slowest "
@@ -232,17 +247,19 @@ void chart_kernels(FILE *f, const struct report *r)
         const struct report_kernel *k = &r->kernels[i];
         double y = TOP + (double)i * ROW + (ROW - BOX) / 2.0, full = width * (double)k->stats.total / (double)longest;
         /* A task whose kernel is not known: its program and core are all that tells it from others. */
-        if (strcmp(k->name, "task") == 0)
+        if (strcmp(k->name, "task") == 0) {
             snprintf(tip, sizeof tip, "task of %.16s, %s", k->program, report_core_name(k->core_type));
-        else
+        } else {
             snprintf(tip, sizeof tip, "%.28s", k->name);
+        }
         svg_text(f, margin - 10, y + BOX / 2.0 + 4, "end", "label", tip);
         snprintf(tip, sizeof tip, "%s of %s: %s in %zu tasks, %s on the critical path", k->name, k->program,
                  report_time((double)k->stats.total, a, sizeof a), k->stats.count,
                  r->related ? report_time((double)k->critical_ns, b, sizeof b) : "unknown time");
         svg_box(f, margin, y, full > 1 ? full : 1, BOX, "kernel", tip);
-        if (k->critical_ns)
+        if (k->critical_ns) {
             svg_box(f, margin, y, width * (double)k->critical_ns / (double)longest, BOX, "oncritical", tip);
+        }
     }
     svg_end(f);
     fputs("<p class=\"legend\"><span><i class=\"kernel\"></i>all ranks together</span>", f);

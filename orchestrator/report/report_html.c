@@ -92,17 +92,21 @@ static void put_cards(FILE *f, const struct report *r)
     char buf[24];
     size_t incomplete = 0;
 
-    for (size_t i = 0; i < r->ndispatch; i++)
+    for (size_t i = 0; i < r->ndispatch; i++) {
         incomplete += r->dispatches[i].notes.count > 0;
+    }
     fputs("<div class=\"cards\">", f);
-    if (r->related)
+    if (r->related) {
         fprintf(f, "<div>run<b>%s</b></div>", report_time((double)r->span_ns, buf, sizeof buf));
-    if (r->related && r->run.clocks.count > 1)
+    }
+    if (r->related && r->run.clocks.count > 1) {
         fprintf(f, "<div>%u clocks aligned to within<b>%s</b></div>", r->run.clocks.count,
                 report_time((double)run_clocks_error(&r->run.clocks), buf, sizeof buf));
+    }
     fprintf(f, "<div>ranks<b>%zu</b></div><div>dispatches<b>%zu</b></div>", r->nrank, r->ndispatch);
-    if (r->straggler != REPORT_NONE)
+    if (r->straggler != REPORT_NONE) {
         fprintf(f, "<div>straggler<b>rank %u</b></div>", r->straggler);
+    }
     if (r->nkernel) {
         fputs("<div>slowest kernel<b>", f);
         html_text(f, r->kernels[0].name);
@@ -123,7 +127,8 @@ static void put_ranks(FILE *f, const struct report *r)
     }
     fprintf(f, "<div class=\"scroll\"><table><tr><th>rank</th><th>dispatches</th>%s%s</tr>\n", stats_heads,
             r->related ? "<th>computing</th><th>on ranks</th><th>on host</th><th>profiles</th>"
-                         "<th class=\"l\">waited for</th>" : "");
+                         "<th class=\"l\">waited for</th>"
+                       : "");
     for (size_t i = 0; i < r->nrank; i++) {
         const struct report_rank *k = &r->ranks[i];
         double span = r->span_ns ? (double)r->span_ns : 1;
@@ -134,9 +139,10 @@ static void put_ranks(FILE *f, const struct report *r)
             fprintf(f, "<td>%.1f%%</td><td>%.1f%%</td><td>%.1f%%</td><td>%.1f%%</td><td class=\"l wrap\">",
                     100 * (double)k->computing_ns / span, 100 * (double)k->ranks_ns / span,
                     100 * (double)k->host_ns / span, 100 * (double)k->profiles_ns / span);
-            for (size_t w = 0; w < k->nwait; w++)
+            for (size_t w = 0; w < k->nwait; w++) {
                 fprintf(f, "%s%s %s", w ? ", " : "", run_record_lane(&r->run, k->waits[w].lane, lane, sizeof lane),
                         report_time((double)k->waits[w].ns, time, sizeof time));
+            }
             fputs("</td>", f);
         }
         fputs("</tr>\n", f);
@@ -148,13 +154,15 @@ static void put_skew(FILE *f, const struct report *r)
 {
     char text[160];
 
-    if (!r->nslot)
+    if (!r->nslot) {
         return;
+    }
     fputs("<h2>Skew between ranks</h2>\n<p class=\"dim\">The same dispatch (k-th of its card, same program) on each "
           "rank.</p>\n",
           f);
-    if (report_straggler(r, text, sizeof text))
+    if (report_straggler(r, text, sizeof text)) {
         fprintf(f, "<p>%s</p>\n", text);
+    }
     chart_slots(f, r);
 }
 
@@ -184,29 +192,34 @@ static int put_path(FILE *f, const struct report *r, struct error *err)
 {
     char a[24], b[24];
 
-    if (!r->related)
+    if (!r->related) {
         return 0;
+    }
     fprintf(f, "<h2>Critical path through the plan</h2>\n<p>%zu nodes, %s, of which %s between nodes.</p>\n", r->nstep,
             report_time((double)r->span_ns, a, sizeof a), report_time((double)r->step_gap_ns, b, sizeof b));
-    if (chart_lanes(f, r, err))
+    if (chart_lanes(f, r, err)) {
         return -1;
+    }
     fputs("<div class=\"scroll\"><table><tr><th>node</th><th class=\"l\">name</th><th class=\"l\">lane</th><th>gap "
           "before</th>"
           "<th>time</th><th class=\"l\">follows since</th><th class=\"l\">kernels on it</th></tr>\n",
           f);
-    for (size_t i = 0; i < r->nstep && i < HTML_STEPS; i++)
+    for (size_t i = 0; i < r->nstep && i < HTML_STEPS; i++) {
         put_step(f, r, &r->steps[i]);
+    }
     fputs("</table></div>\n", f);
-    if (r->nstep > HTML_STEPS)
+    if (r->nstep > HTML_STEPS) {
         fprintf(f, "<p class=\"dim\">%zu more steps: <code>--format json</code> has them all.</p>\n",
                 r->nstep - HTML_STEPS);
+    }
     return 0;
 }
 
 static void put_kernels(FILE *f, const struct report *r)
 {
-    if (!r->nkernel)
+    if (!r->nkernel) {
         return;
+    }
     fputs("<h2>Slowest kernels over all ranks</h2>\n", f);
     chart_kernels(f, r);
     fprintf(f,
@@ -241,10 +254,11 @@ static void put_dispatches(FILE *f, const struct report *r)
         fputs("<td class=\"l\">", f);
         html_text(f, d->program ? d->program : "not known");
         fputs(d->idle ? " <span class=\"miss\">did not run</span></td>" : "</td>", f);
-        if (d->timed)
+        if (d->timed) {
             cell_time(f, (double)d->time_ns);
-        else
+        } else {
             fputs("<td>–</td>", f);
+        }
         cells_stats(f, &d->tasks);
         fputs("</tr>\n", f);
         for (size_t n = 0; n < d->notes.count; n++) {
@@ -254,9 +268,10 @@ static void put_dispatches(FILE *f, const struct report *r)
         }
     }
     fputs("</table></div>\n", f);
-    if (r->ndispatch > HTML_DISPATCHES)
+    if (r->ndispatch > HTML_DISPATCHES) {
         fprintf(f, "<p class=\"dim\">%zu more dispatches: <code>--format json</code> has them all.</p>\n",
                 r->ndispatch - HTML_DISPATCHES);
+    }
 }
 
 int report_html(FILE *f, const struct report *r, struct error *err)
@@ -273,8 +288,9 @@ int report_html(FILE *f, const struct report *r, struct error *err)
     put_notes(f, &r->notes);
     put_ranks(f, r);
     put_skew(f, r);
-    if (put_path(f, r, err))
+    if (put_path(f, r, err)) {
         return -1;
+    }
     put_kernels(f, r);
     put_dispatches(f, r);
     fputs("</body></html>\n", f);

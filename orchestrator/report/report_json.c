@@ -12,8 +12,9 @@ enum { REPORT_VERSION = 1 };
 /* A member after a comma; a statistic of nothing has no numbers and is left out. */
 static void put_stats(FILE *f, const char *key, const struct stats *s)
 {
-    if (!s->count)
+    if (!s->count) {
         return;
+    }
     fprintf(f,
             ", \"%s\": {\"count\": %zu, \"min_ns\": %" PRIu64 ", \"median_ns\": %.1f, \"mean_ns\": %.1f"
             ", \"p95_ns\": %" PRIu64 ", \"max_ns\": %" PRIu64 ", \"total_ns\": %" PRIu64 "}",
@@ -60,8 +61,9 @@ static void put_ranks(FILE *f, const struct report *r)
         const struct report_rank *k = &r->ranks[i];
         fprintf(f, "%s\n  {\"rank\": %u", i ? "," : "", k->rank);
         put_stats(f, "dispatches", &k->dispatches);
-        if (r->related && k->rank < r->run.world_size)
+        if (r->related && k->rank < r->run.world_size) {
             put_shares(f, r, k);
+        }
         fprintf(f, ",\n   \"behind_fastest_ns\": %" PRIu64 ", \"slowest_of_slots\": %u}", k->behind_ns, k->slowest_of);
     }
     putc(']', f);
@@ -76,18 +78,21 @@ static void put_slots(FILE *f, const struct report *r)
         json_out_text(f, s->program);
         fprintf(f, ", \"ranks\": %u, \"min_ns\": %" PRIu64 ", \"max_ns\": %" PRIu64 ", \"slowest_rank\": %u", s->nrank,
                 s->min_ns, s->max_ns, s->slowest);
-        if (r->related)
+        if (r->related) {
             fprintf(f, ", \"start_spread_ns\": %" PRIu64 ", \"end_spread_ns\": %" PRIu64, s->start_spread_ns,
                     s->end_spread_ns);
+        }
         fputs(", \"times\": [", f);
-        for (size_t t = 0; t < s->count; t++)
+        for (size_t t = 0; t < s->count; t++) {
             fprintf(f, "%s{\"rank\": %u, \"ns\": %" PRIu64 "}", t ? ", " : "", r->slot_times[s->first + t].rank,
                     r->slot_times[s->first + t].ns);
+        }
         fputs("]}", f);
     }
     putc(']', f);
-    if (r->straggler != REPORT_NONE)
+    if (r->straggler != REPORT_NONE) {
         fprintf(f, ",\n \"straggler\": %u", r->straggler);
+    }
 }
 
 static void put_parts(FILE *f, const struct report *r, const struct report_dispatch *d)
@@ -114,8 +119,9 @@ static void put_path(FILE *f, const struct report *r)
         json_out_text(f, n->name);
         fprintf(f, ", \"reason\": \"%s\", \"gap_ns\": %" PRIu64 ", \"time_ns\": %" PRIu64, reasons[s->reason], s->gap,
                 s->time);
-        if (n->kind == PLAN_DISPATCH)
+        if (n->kind == PLAN_DISPATCH) {
             put_parts(f, r, report_dispatch_of(r, s->item));
+        }
         putc('}', f);
     }
     fputs("]}", f);
@@ -132,8 +138,9 @@ static void put_kernels(FILE *f, const struct report *r)
         json_out_text(f, k->program);
         fprintf(f, ", \"core\": \"%s\"", report_core_name(k->core_type));
         put_stats(f, "tasks", &k->stats);
-        if (r->related)
+        if (r->related) {
             fprintf(f, ", \"critical_ns\": %" PRIu64, k->critical_ns);
+        }
         fprintf(f, ", \"longest\": {\"rank\": %u, \"%s\": %u, \"ns\": %" PRIu64 "}}", k->slowest_rank,
                 SLOT(k->slowest_k), k->slowest_ns);
     }
@@ -149,13 +156,16 @@ static void put_dispatches(FILE *f, const struct report *r)
         json_out_text(f, d->program);
         fprintf(f, ", \"records\": %s, \"deps\": %s, \"names\": %s, \"pmu\": %s, \"level\": %" PRId64,
                 truth(d->has_records), truth(d->has_deps), truth(d->has_names), truth(d->has_pmu), d->level);
-        if (d->node != REPORT_NONE)
+        if (d->node != REPORT_NONE) {
             fprintf(f, ", \"node\": %u, \"start_ns\": %" PRIu64 ", \"end_ns\": %" PRIu64, d->node, d->start_ns,
                     d->end_ns);
-        if (d->idle)
+        }
+        if (d->idle) {
             fputs(", \"ran\": false", f);
-        if (d->timed)
+        }
+        if (d->timed) {
             fprintf(f, ",\n   \"time_ns\": %" PRIu64, d->time_ns);
+        }
         fprintf(f, ", \"span_ns\": %" PRIu64, d->span_ns);
         put_stats(f, "tasks", &d->tasks);
         if (d->npart) {
@@ -175,15 +185,17 @@ int report_json(FILE *f, const struct report *r, struct error *err)
     json_out_text(f, r->dir);
     fprintf(f, ", \"related\": %s,\n \"notes\": ", truth(r->related));
     put_notes(f, &r->notes);
-    if (r->related)
+    if (r->related) {
         fprintf(f,
                 ",\n \"run\": {\"world_size\": %u, \"nodes\": %zu, \"span_ns\": %" PRIu64
                 ", \"clock_error_ns\": %" PRIu64 "}",
                 r->run.world_size, r->run.nnode, r->span_ns, run_clocks_error(&r->run.clocks));
+    }
     put_ranks(f, r);
     put_slots(f, r);
-    if (r->related)
+    if (r->related) {
         put_path(f, r);
+    }
     put_kernels(f, r);
     put_dispatches(f, r);
     fputs("}\n", f);

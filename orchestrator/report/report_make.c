@@ -8,13 +8,18 @@ static void tell_incomplete(struct report *r)
 {
     size_t count = 0;
 
-    if (r->run.captured.known && !r->run.captured.swimlane)
+    if (r->run.captured.known && !r->run.captured.swimlane) {
         notes_add(&r->notes, "the run was without --swimlane: what happened inside its dispatches is not known");
-    for (size_t i = 0; i < r->ndispatch; i++)
+    }
+    for (size_t i = 0; i < r->ndispatch; i++) {
         count += r->dispatches[i].notes.count > 0;
-    if (count)
-        notes_add(&r->notes, "the picture is not complete: of %zu of the %zu dispatches something is missing or wrong; "
-                             "the list of dispatches says what", count, r->ndispatch);
+    }
+    if (count) {
+        notes_add(&r->notes,
+                  "the picture is not complete: of %zu of the %zu dispatches something is missing or wrong; "
+                  "the list of dispatches says what",
+                  count, r->ndispatch);
+    }
 }
 
 int report_make(struct report *r, const struct dfx_list *list, struct error *err)
@@ -25,17 +30,21 @@ int report_make(struct report *r, const struct dfx_list *list, struct error *err
     r->dir = list->dir;
     r->straggler = REPORT_NONE;
     related = run_record_read_dir(list->dir, &r->run, &r->notes, err);
-    if (related < 0)
+    if (related < 0) {
         return -1;
+    }
     r->related = related == 1 && !run_clocks_tell(&r->run.clocks, r->run.world_size, &r->notes);
-    if (related == 1 && !r->related)
+    if (related == 1 && !r->related) {
         notes_add(&r->notes, "ranks cannot be related in time: waiting, skew in time and the critical path through the "
                              "plan are not known");
+    }
     run_aside_tell(&r->run.aside, &r->notes);
-    for (size_t i = 0; i < list->notes.count; i++)
+    for (size_t i = 0; i < list->notes.count; i++) {
         notes_add(&r->notes, "%s", list->notes.items[i]);
-    if (report_collect(r, list, err) || report_compare(r, err) || (r->related && report_relate(r, err)))
+    }
+    if (report_collect(r, list, err) || report_compare(r, err) || (r->related && report_relate(r, err))) {
         return -1;
+    }
     tell_incomplete(r);
     return r->notes.failed ? error_nomem(err, list->dir, 256) : 0;
 }

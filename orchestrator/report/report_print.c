@@ -2,7 +2,8 @@
 
 int report_finish(FILE *f, struct error *err)
 {
-    if (fflush(f) || ferror(f))
+    if (fflush(f) || ferror(f)) {
         return error_errno(err, NULL, NULL, "cannot write the report");
+    }
     return 0;
 }

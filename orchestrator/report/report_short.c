@@ -45,22 +45,26 @@ static void put_longest_wait(FILE *f, const struct report *r)
     const struct report_wait *longest = NULL;
     char lane[32], time[24];
 
-    for (size_t i = 0; i < r->nrank; i++)
-        for (size_t w = 0; w < r->ranks[i].nwait; w++)
+    for (size_t i = 0; i < r->nrank; i++) {
+        for (size_t w = 0; w < r->ranks[i].nwait; w++) {
             if (!longest || r->ranks[i].waits[w].ns > longest->ns) {
                 who = &r->ranks[i];
                 longest = &r->ranks[i].waits[w];
             }
-    if (longest && longest->ns)
+        }
+    }
+    if (longest && longest->ns) {
         fprintf(f, "; longest: rank %u for %s, %s", who->rank,
                 run_record_lane(&r->run, longest->lane, lane, sizeof lane),
                 report_time((double)longest->ns, time, sizeof time));
+    }
 }
 
 static void put_shares(FILE *f, const struct report *r)
 {
-    if (!r->related || !r->nrank)
+    if (!r->related || !r->nrank) {
         return;
+    }
     fputs("ranks: ", f);
     put_range(f, r, "computing", computing);
     put_range(f, r, " of the run, waiting for ranks", on_ranks);
@@ -74,18 +78,20 @@ static void put_straggler(FILE *f, const struct report *r)
 {
     char text[160];
 
-    if (report_straggler(r, text, sizeof text))
+    if (report_straggler(r, text, sizeof text)) {
         fprintf(f, "%s\n", text);
+    }
 }
 
 static void put_path(FILE *f, const struct report *r)
 {
     char time[24], gap[24];
 
-    if (r->related)
+    if (r->related) {
         fprintf(f, "critical path: %zu nodes, %s, of which %s between nodes\n", r->nstep,
                 report_time((double)r->span_ns, time, sizeof time),
                 report_time((double)r->step_gap_ns, gap, sizeof gap));
+    }
 }
 
 static void put_kernels(FILE *f, const struct report *r)
@@ -97,25 +103,29 @@ static void put_kernels(FILE *f, const struct report *r)
 
         fprintf(f, "%s%s of %s %s", i ? ", " : "slowest kernels: ", k->name, k->program,
                 report_time((double)k->stats.total, total, sizeof total));
-        if (k->critical_ns)
+        if (k->critical_ns) {
             fprintf(f, " (%s on the path)", report_time((double)k->critical_ns, critical, sizeof critical));
+        }
     }
-    if (r->nkernel)
+    if (r->nkernel) {
         putc('\n', f);
+    }
 }
 
 int report_short(FILE *f, const struct report *r, struct error *err)
 {
     char time[24];
 
-    if (r->related && r->run.clocks.count > 1)
+    if (r->related && r->run.clocks.count > 1) {
         fprintf(f, "clocks: %u, aligned to within %s\n", r->run.clocks.count,
                 report_time((double)run_clocks_error(&r->run.clocks), time, sizeof time));
+    }
     put_shares(f, r);
     put_straggler(f, r);
     put_path(f, r);
     put_kernels(f, r);
-    for (size_t i = 0; i < r->notes.count; i++)
+    for (size_t i = 0; i < r->notes.count; i++) {
         fprintf(f, "! %s\n", r->notes.items[i]);
+    }
     return report_finish(f, err);
 }

@@ -50,9 +50,9 @@ static void put_shares(FILE *f, const struct report *r)
     for (size_t i = 0; i < r->nrank && i < r->run.world_size; i++) {
         const struct report_rank *k = &r->ranks[i];
         fprintf(f, "  %4u    %6.1f%%   %6.1f%%  %6.1f%%  %6.1f%%   %6.1f%%  %6.1f%%", k->rank,
-                report_percent(k->computing_ns, r->span_ns), report_percent(k->ranks_ns, r->span_ns), report_percent(k->host_ns, r->span_ns),
-                report_percent(k->launch_ns, r->span_ns), report_percent(k->profiles_ns, r->span_ns),
-                report_percent(k->after_ns, r->span_ns));
+                report_percent(k->computing_ns, r->span_ns), report_percent(k->ranks_ns, r->span_ns),
+                report_percent(k->host_ns, r->span_ns), report_percent(k->launch_ns, r->span_ns),
+                report_percent(k->profiles_ns, r->span_ns), report_percent(k->after_ns, r->span_ns));
         put_waits(f, r, k);
     }
 }
@@ -61,39 +61,43 @@ static void put_slots(FILE *f, const struct report *r)
 {
     char a[24], b[24], c[24], d[24], text[160];
 
-    if (!r->nslot)
+    if (!r->nslot) {
         return;
+    }
     fprintf(f,
             "\nskew between ranks (the same dispatch of several ranks)\n"
             "     k  ranks    fastest   slowest  slowest rank%s  program\n",
             r->related ? "  starts within  ends within" : "");
     for (size_t i = 0; i < r->nslot; i++) {
         const struct report_slot *s = &r->slots[i];
-        fprintf(f, "  %3s%u  %5u  %9s %9s  %12u", s->k & DFX_OTHER ? "c" : "d", s->k & ~DFX_OTHER,
-                s->nrank, report_time((double)s->min_ns, a, sizeof a),
-                report_time((double)s->max_ns, b, sizeof b), s->slowest);
-        if (r->related)
+        fprintf(f, "  %3s%u  %5u  %9s %9s  %12u", s->k & DFX_OTHER ? "c" : "d", s->k & ~DFX_OTHER, s->nrank,
+                report_time((double)s->min_ns, a, sizeof a), report_time((double)s->max_ns, b, sizeof b), s->slowest);
+        if (r->related) {
             fprintf(f, "  %13s  %11s", report_time((double)s->start_spread_ns, c, sizeof c),
                     report_time((double)s->end_spread_ns, d, sizeof d));
+        }
         fprintf(f, "  %s\n", s->program);
     }
-    if (report_straggler(r, text, sizeof text))
+    if (report_straggler(r, text, sizeof text)) {
         fprintf(f, "  %s\n", text);
+    }
 }
 
 static void put_parts(FILE *f, const struct report *r, const struct report_dispatch *d)
 {
     char time[24];
 
-    if (!d)
+    if (!d) {
         return;
+    }
     if (!d->npart) {
         fputs("            its kernels are not known\n", f);
         return;
     }
-    for (size_t p = 0; p < d->npart; p++)
+    for (size_t p = 0; p < d->npart; p++) {
         fprintf(f, "            %9s  %s, %u task%s\n", report_time((double)d->parts[p].ns, time, sizeof time),
                 r->kernels[d->parts[p].kernel].name, d->parts[p].ntask, d->parts[p].ntask == 1 ? "" : "s");
+    }
 }
 
 static void put_path(FILE *f, const struct report *r)
@@ -101,8 +105,9 @@ static void put_path(FILE *f, const struct report *r)
     static const char *const reasons[] = {[PATH_FIRST] = "first", [PATH_EDGE] = "waited", [PATH_LANE] = "lane order"};
     char time[24], gap[24], lane[32];
 
-    if (!r->related)
+    if (!r->related) {
         return;
+    }
     fprintf(f, "\ncritical path through the plan: %zu nodes, %s, of which %s between nodes\n", r->nstep,
             report_time((double)r->span_ns, time, sizeof time), report_time((double)r->step_gap_ns, gap, sizeof gap));
     for (size_t i = 0; i < r->nstep && i < TEXT_STEPS; i++) {
@@ -112,19 +117,22 @@ static void put_path(FILE *f, const struct report *r)
                 run_record_lane(&r->run, n->lane, lane, sizeof lane), s->item, n->kind == PLAN_DISPATCH ? "" : ", host",
                 reasons[s->reason], s->gap ? ", after " : "",
                 s->gap ? report_time((double)s->gap, gap, sizeof gap) : "");
-        if (n->kind == PLAN_DISPATCH)
+        if (n->kind == PLAN_DISPATCH) {
             put_parts(f, r, report_dispatch_of(r, s->item));
+        }
     }
-    if (r->nstep > TEXT_STEPS)
+    if (r->nstep > TEXT_STEPS) {
         fprintf(f, "  ... %zu more: --format json has them all\n", r->nstep - TEXT_STEPS);
+    }
 }
 
 static void put_kernels(FILE *f, const struct report *r)
 {
     char total[24], critical[24], worst[24];
 
-    if (!r->nkernel)
+    if (!r->nkernel) {
         return;
+    }
     fprintf(f, "\nslowest kernels over all ranks\n      total  critical  core  tasks        min    median      mean    "
                "   p95"
                "       max  kernel\n");
@@ -137,8 +145,9 @@ static void put_kernels(FILE *f, const struct report *r)
         fprintf(f, "  %s of %s (longest %s on rank %u, %c%u)\n", k->name, k->program,
                 report_time((double)k->slowest_ns, worst, sizeof worst), k->slowest_rank, DFX_SLOT(k->slowest_k));
     }
-    if (r->nkernel > TEXT_KERNELS)
+    if (r->nkernel > TEXT_KERNELS) {
         fprintf(f, "  ... %zu more: --format json has them all\n", r->nkernel - TEXT_KERNELS);
+    }
 }
 
 static void put_dispatches(FILE *f, const struct report *r)
@@ -155,8 +164,9 @@ static void put_dispatches(FILE *f, const struct report *r)
         fprintf(f, "  %-10s %9s  ", name, d->timed ? report_time((double)d->time_ns, time, sizeof time) : "-");
         put_stats(f, &d->tasks);
         fprintf(f, "  %s%s\n", d->program ? d->program : "(program not known)", d->idle ? " (did not run)" : "");
-        for (size_t n = 0; n < d->notes.count; n++)
+        for (size_t n = 0; n < d->notes.count; n++) {
             fprintf(f, "    ! %s\n", d->notes.items[n]);
+        }
     }
 }
 
@@ -166,14 +176,17 @@ int report_text(FILE *f, const struct report *r, struct error *err)
 
     fprintf(f, "profiles     %s\n", r->dir);
     fprintf(f, "dispatches   %zu on %zu rank%s\n", r->ndispatch, r->nrank, r->nrank == 1 ? "" : "s");
-    if (r->related && r->run.clocks.count > 1)
+    if (r->related && r->run.clocks.count > 1) {
         fprintf(f, "clocks       %u, aligned to within %s\n", r->run.clocks.count,
                 report_time((double)run_clocks_error(&r->run.clocks), time, sizeof time));
-    for (size_t i = 0; i < r->notes.count; i++)
+    }
+    for (size_t i = 0; i < r->notes.count; i++) {
         fprintf(f, "! %s\n", r->notes.items[i]);
+    }
     put_ranks(f, r);
-    if (r->related)
+    if (r->related) {
         put_shares(f, r);
+    }
     put_slots(f, r);
     put_path(f, r);
     put_kernels(f, r);

@@ -14,11 +14,13 @@ struct stats stats_of(uint64_t *values, size_t count)
     struct stats s = {.count = count};
     size_t upper = count / 2, lower = count % 2 || !count ? upper : upper - 1;
 
-    if (count == 0)
+    if (count == 0) {
         return s;
+    }
     qsort(values, count, sizeof *values, compare);
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; i < count; i++) {
         s.total += values[i];
+    }
     s.min = values[0];
     s.max = values[count - 1];
     s.mean = (double)s.total / (double)count;

@@ -27,8 +27,9 @@ static uint32_t take_slot(struct core_slots *core, const struct swim_task *task)
 {
     uint32_t slot = 0;
 
-    while (slot + 1 < NSLOT && core->busy[slot] > task->dispatch)
+    while (slot + 1 < NSLOT && core->busy[slot] > task->dispatch) {
         slot++;
+    }
     core->busy[slot] = task->finish;
     return slot;
 }
@@ -37,8 +38,9 @@ static int compare_dispatch(const void *a, const void *b)
 {
     const struct swim_task *x = *(const struct swim_task *const *)a, *y = *(const struct swim_task *const *)b;
 
-    if (x->dispatch != y->dispatch)
+    if (x->dispatch != y->dispatch) {
         return x->dispatch < y->dispatch ? -1 : 1;
+    }
     return x < y ? -1 : x > y;
 }
 
@@ -54,8 +56,9 @@ static void draw_dispatched(struct trace *t, const struct dfx_dispatch *d, const
         uint32_t slot = take_slot(core, task), tid = TID_CORE + task->core * NSLOT + slot;
         struct trace_point p = {PID_DISPATCH, tid, swimlane_ns(s, task->dispatch), swimlane_ns(s, task->finish)};
 
-        if (!core->named[slot])
+        if (!core->named[slot]) {
             trace_thread(t, p.pid, p.tid, trace_core_name(s, task->core, name, sizeof name));
+        }
         core->named[slot] = true;
         trace_slice_open(t, &p, "event", trace_task_name(d, task, name, sizeof name));
         trace_task_args(t, d, task);
@@ -71,17 +74,20 @@ static int dispatched(struct trace *t, const struct dfx_dispatch *d, struct erro
     uint32_t ncore = 0;
     size_t n = 0;
 
-    for (size_t i = 0; i < s->ntask; i++)
+    for (size_t i = 0; i < s->ntask; i++) {
         ncore = s->tasks[i].core >= ncore ? s->tasks[i].core + 1 : ncore;
+    }
     cores = calloc((size_t)ncore + 1, sizeof *cores);
     if (!order || !cores) {
         free(order);
         free(cores);
         return error_nomem(err, "timeline", s->ntask * sizeof *order);
     }
-    for (size_t i = 0; i < s->ntask; i++)
-        if (s->tasks[i].finish)
+    for (size_t i = 0; i < s->ntask; i++) {
+        if (s->tasks[i].finish) {
             order[n++] = &s->tasks[i];
+        }
+    }
     qsort(order, n, sizeof *order, compare_dispatch);
     draw_dispatched(t, d, order, n, cores);
     free(order);
@@ -94,8 +100,9 @@ static int draw(struct trace *t, const struct dfx_dispatch *d, struct error *err
     const struct trace_place at = {PID_ORCH, TID_ORCH, PID_SCHED, TID_SCHED, PID_WORKER, TID_CORE, {0}};
     struct task_graph graph;
 
-    if (task_graph_build(d, &graph, err))
+    if (task_graph_build(d, &graph, err)) {
         return -1;
+    }
     trace_process(t, PID_ORCH, "AICPU Orchestrator");
     trace_process(t, PID_SCHED, "AICPU Scheduler");
     trace_process(t, PID_DISPATCH, "Scheduler View");
@@ -113,8 +120,9 @@ int merged_write(const char *path, const struct dfx_dispatch *d, struct error *e
     struct file_writer w;
     struct trace t;
 
-    if (file_write_begin(&w, path, err))
+    if (file_write_begin(&w, path, err)) {
         return -1;
+    }
     w.unsynced = true;
     trace_begin(&t, w.stream);
     if (draw(&t, d, err)) {

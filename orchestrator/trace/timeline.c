@@ -48,12 +48,15 @@ static void draw_node(struct trace *t, const struct run_record *run, uint32_t no
 
     trace_slice_open(t, &p, categories[n->kind], n->name);
     trace_arg_int(t, "node", node);
-    if (n->k < DFX_OTHER)
+    if (n->k < DFX_OTHER) {
         trace_arg_int(t, "k", n->k);
-    if (n->line)
+    }
+    if (n->line) {
         trace_arg_int(t, "host_orch_line", n->line);
-    if (n->kind == PLAN_DISPATCH)
+    }
+    if (n->kind == PLAN_DISPATCH) {
         trace_arg_us(t, "device_us", n->device_ns);
+    }
     trace_slice_close(t);
 }
 
@@ -68,8 +71,9 @@ static void draw_edges(struct trace *t, const struct run_record *run, const stru
         const struct run_node *pred = &run->nodes[edge->pred];
         struct trace_point from = node_point(run, pred);
         /* Between clocks that are not aligned an arrow would claim an order that nobody measured. */
-        if (!pred->ran || pred->lane == n->lane || !run_clocks_related(&run->clocks, pred->lane, n->lane))
+        if (!pred->ran || pred->lane == n->lane || !run_clocks_related(&run->clocks, pred->lane, n->lane)) {
             continue;
+        }
         snprintf(name, sizeof name, "%s %s", run_record_why(edge->why, why, sizeof why),
                  edge->storage ? edge->storage : "");
         trace_arrow(t, "plan", name, &from, &to);
@@ -82,20 +86,23 @@ static int draw_profiles(struct trace *t, const struct run_record *run, struct e
 {
     uint64_t *next = malloc((run->world_size + 2) * sizeof *next); /* start of the node after, by lane */
 
-    if (!next)
+    if (!next) {
         return error_nomem(err, "l3_timeline.json", run->world_size * sizeof *next);
+    }
     memset(next, 0xff, (run->world_size + 2) * sizeof *next);
     for (size_t i = run->nnode; i-- > 0;) {
         const struct run_node *n = &run->nodes[i];
         struct trace_point p = node_point(run, n);
 
-        if (!n->ran)
+        if (!n->ran) {
             continue;
+        }
         p.start_ns = n->end_ns;
         p.end_ns = n->end_ns + n->profile_ns < next[n->lane] ? n->end_ns + n->profile_ns : next[n->lane];
         next[n->lane] = n->start_ns;
-        if (!n->profile_ns || p.end_ns <= p.start_ns)
+        if (!n->profile_ns || p.end_ns <= p.start_ns) {
             continue;
+        }
         trace_slice_open(t, &p, "profile", "profiles");
         trace_arg_int(t, "node", (int64_t)i);
         trace_slice_close(t);
@@ -109,8 +116,9 @@ static void draw_stages(struct trace *t, const struct run_aside *aside, uint32_t
 {
     int64_t lead = (int64_t)run_aside_lead_ns(aside);
 
-    if (!aside->nstage)
+    if (!aside->nstage) {
         return;
+    }
     trace_process(t, pid, "l3replay");
     trace_thread(t, pid, TID_STAGE, "stages of process 0");
     for (uint32_t i = 0; i < aside->nstage; i++) {
@@ -135,19 +143,24 @@ static int draw_plan(struct trace *t, const struct run_record *run, struct error
         trace_process(t, c + 1, name);
         trace_thread(t, c + 1, TID_DISPATCH, "dispatches");
     }
-    for (size_t i = 0; i < run->nnode; i++)
+    for (size_t i = 0; i < run->nnode; i++) {
         host = host || run->nodes[i].lane >= run->world_size;
+    }
     if (host) {
         trace_process(t, run->world_size + 1, "host");
         trace_thread(t, run->world_size + 1, TID_DISPATCH, "copies");
         trace_thread(t, run->world_size + 1, TID_SUB, "sub-workers");
     }
-    for (uint32_t i = 0; i < run->nnode; i++)
-        if (run->nodes[i].ran)
+    for (uint32_t i = 0; i < run->nnode; i++) {
+        if (run->nodes[i].ran) {
             draw_node(t, run, i);
-    for (size_t i = 0; i < run->nnode; i++)
-        if (run->nodes[i].ran)
+        }
+    }
+    for (size_t i = 0; i < run->nnode; i++) {
+        if (run->nodes[i].ran) {
             draw_edges(t, run, &run->nodes[i]);
+        }
+    }
     return draw_profiles(t, run, err);
 }
 
@@ -164,8 +177,9 @@ static void draw_alone(struct trace *t, const struct dfx_dispatch *d, uint64_t z
     }
     snprintf(name, sizeof name, "%c%u", DFX_SLOT(d->k));
     trace_slice_open(t, &p, "dispatch", d->program ? d->program : name);
-    if (d->k < DFX_OTHER)
+    if (d->k < DFX_OTHER) {
         trace_arg_int(t, "k", d->k);
+    }
     trace_slice_close(t);
 }
 
@@ -189,18 +203,20 @@ static bool place(struct drawing *g, const struct dfx_dispatch *d, struct trace_
     g->started = true;
     g->rank = d->rank;
     if (node != PLAN_NONE) {
-        if (timeline_place(g->run, &g->run->nodes[node], d, clock) == TIMELINE_AT_START && d->has_records)
+        if (timeline_place(g->run, &g->run->nodes[node], d, clock) == TIMELINE_AT_START && d->has_records) {
             notes_add(&g->notes,
                       "rank%u/%c%u: its counter cannot be related to the host's clock; its first record stands at the "
                       "start of the dispatch",
                       d->rank, DFX_SLOT(d->k));
+        }
         return true;
     }
     *clock = (struct trace_clock){.zero_ns = zero};
-    if (g->run)
+    if (g->run) {
         notes_add(&g->notes, "rank%u/%c%u: l3_run.json has no such dispatch; it is left out", d->rank, DFX_SLOT(d->k));
-    else
+    } else {
         draw_alone(g->t, d, zero, first);
+    }
     /* A microsecond between them, so that they are seen as two. */
     g->after = zero + swimlane_ns(&d->records, d->records.last) + 1000;
     return !g->run;
@@ -211,10 +227,12 @@ static int load(const struct drawing *g, const struct dfx_entry *entry, struct d
 {
     static const struct run_captured unknown;
 
-    if (dfx_load(entry, d, err))
+    if (dfx_load(entry, d, err)) {
         return -1;
-    if (g->run && run_record_find(g->run, entry->rank, entry->k) == PLAN_NONE)
+    }
+    if (g->run && run_record_find(g->run, entry->rank, entry->k) == PLAN_NONE) {
         return 0;
+    }
     return dfx_missing_tell(entry, d, g->run ? &g->run->captured : &unknown, err);
 }
 
@@ -225,8 +243,9 @@ static int draw_dispatch(struct drawing *g, const struct dfx_entry *entry, struc
     struct dfx_dispatch d;
     int rc = -1;
 
-    if (load(g, entry, &d, err) || task_graph_build(&d, &graph, err))
+    if (load(g, entry, &d, err) || task_graph_build(&d, &graph, err)) {
         goto out;
+    }
     at = (struct trace_place){d.rank + 1, TID_ORCH, d.rank + 1, TID_SCHED, d.rank + 1, TID_CORE, {0}};
     if (place(g, &d, &at.clock)) {
         trace_orchestrator(g->t, &d, &at);
@@ -234,8 +253,9 @@ static int draw_dispatch(struct drawing *g, const struct dfx_entry *entry, struc
         trace_cores(g->t, &d, &at);
         trace_dependencies(g->t, &d, &graph, &at);
     }
-    for (size_t i = 0; i < d.notes.count; i++)
+    for (size_t i = 0; i < d.notes.count; i++) {
         notes_add(&g->notes, "rank%u/%c%u: %s", d.rank, DFX_SLOT(d.k), d.notes.items[i]);
+    }
     task_graph_free(&graph);
     rc = 0;
 out:
@@ -248,9 +268,10 @@ static void tell_unprofiled(struct drawing *g, const struct dfx_list *list)
 {
     for (size_t i = 0; i < g->run->nnode; i++) {
         const struct run_node *n = &g->run->nodes[i];
-        if (n->kind == PLAN_DISPATCH && n->ran && !dfx_list_has(list, n->lane, n->k))
+        if (n->kind == PLAN_DISPATCH && n->ran && !dfx_list_has(list, n->lane, n->k)) {
             notes_add(&g->notes, "rank%u/%c%u: it has no directory of profiles: what happened in it is not known",
                       n->lane, DFX_SLOT(n->k));
+        }
     }
 }
 
@@ -261,12 +282,14 @@ static int draw_run(struct drawing *g, struct error *err)
                              "them is drawn");
         return 0;
     }
-    if (draw_plan(g->t, g->run, err))
+    if (draw_plan(g->t, g->run, err)) {
         return -1;
+    }
     run_aside_tell(&g->run->aside, &g->notes);
-    if (run_clocks_tell(&g->run->clocks, g->run->world_size, &g->notes))
+    if (run_clocks_tell(&g->run->clocks, g->run->world_size, &g->notes)) {
         notes_add(&g->notes, "clocks that are not aligned stand as if their first nodes had started with the run; no "
                              "arrows to and from their lanes are drawn");
+    }
     return 0;
 }
 
@@ -277,19 +300,24 @@ int timeline_write(const char *path, const struct dfx_list *list, const struct r
     struct drawing g = {.t = &t, .run = run};
     int rc;
 
-    if (file_write_begin(&w, path, err))
+    if (file_write_begin(&w, path, err)) {
         return -1;
+    }
     w.unsynced = true;
     trace_begin(&t, w.stream);
     rc = draw_run(&g, err);
-    for (size_t i = 0; i < list->notes.count; i++)
+    for (size_t i = 0; i < list->notes.count; i++) {
         notes_add(&g.notes, "%s", list->notes.items[i]);
-    for (size_t i = 0; i < list->count && rc == 0; i++)
+    }
+    for (size_t i = 0; i < list->count && rc == 0; i++) {
         rc = draw_dispatch(&g, &list->entries[i], err);
-    if (run)
+    }
+    if (run) {
         tell_unprofiled(&g, list);
-    if (rc == 0 && g.notes.failed)
+    }
+    if (rc == 0 && g.notes.failed) {
         rc = error_nomem(err, path, 256);
+    }
     if (rc == 0) {
         trace_end(&t, run ? run_clocks_error(&run->clocks) : CLOCK_NO_BOUND, g.notes.items, g.notes.count);
         rc = file_write_commit(&w, err);
@@ -324,15 +352,19 @@ int timeline_write_all(const char *dir, struct error *err)
     char *path = NULL;
     int rc = -1, related;
 
-    if (dfx_list_read(dir, &list, err))
+    if (dfx_list_read(dir, &list, err)) {
         return -1;
+    }
     related = run_record_read_dir(list.dir, &run, &notes, err);
-    if (related >= 0)
+    if (related >= 0) {
         path = file_join(list.dir, "l3_timeline.json", err);
-    if (path)
+    }
+    if (path) {
         rc = timeline_write(path, &list, related ? &run : NULL, err);
-    for (size_t i = 0; i < list.count && rc == 0; i++)
+    }
+    for (size_t i = 0; i < list.count && rc == 0; i++) {
         rc = write_merged(&list.entries[i], err);
+    }
     free(path);
     notes_free(&notes);
     run_record_free(&run);

@@ -3,8 +3,8 @@
 #include <inttypes.h>
 #include <stddef.h>
 
-#include "common/segment/clock_map.h"
 #include "common/base/json_out.h"
+#include "common/segment/clock_map.h"
 
 static void next_event(struct trace *t)
 {
@@ -27,10 +27,11 @@ void trace_begin(struct trace *t, FILE *f)
 void trace_end(struct trace *t, uint64_t clock_error_ns, char *const *notes, size_t nnote)
 {
     fputs("\n], \"otherData\": {\"writer\": \"l3replay " L3R_VERSION "\", \"clock_error_us\": ", t->f);
-    if (clock_error_ns == CLOCK_NO_BOUND)
+    if (clock_error_ns == CLOCK_NO_BOUND) {
         fputs("null", t->f);
-    else
+    } else {
         json_out_us(t->f, clock_error_ns);
+    }
     fputs(", \"run_start_us\": ", t->f);
     json_out_us(t->f, t->shift_ns);
     for (size_t i = 0; i < nnote; i++) {
@@ -44,15 +45,17 @@ static void metadata(struct trace *t, const char *kind, uint32_t pid, int64_t ti
 {
     next_event(t);
     fprintf(t->f, "{\"ph\": \"M\", \"cat\": \"__metadata\", \"pid\": %u, ", pid);
-    if (tid >= 0)
+    if (tid >= 0) {
         fprintf(t->f, "\"tid\": %" PRId64 ", ", tid);
+    }
     fprintf(t->f, "\"name\": \"%s_name\", \"args\": {\"name\": ", kind);
     json_out_text(t->f, name);
     fputs("}}", t->f);
     next_event(t);
     fprintf(t->f, "{\"ph\": \"M\", \"cat\": \"__metadata\", \"pid\": %u, ", pid);
-    if (tid >= 0)
+    if (tid >= 0) {
         fprintf(t->f, "\"tid\": %" PRId64 ", ", tid);
+    }
     fprintf(t->f, "\"name\": \"%s_sort_index\", \"args\": {\"sort_index\": %" PRId64 "}}", kind, tid >= 0 ? tid : pid);
 }
 
@@ -131,8 +134,9 @@ void trace_arrow(struct trace *t, const char *category, const char *name, const 
     uint64_t leave = from->end_ns > from->start_ns ? from->end_ns - 1 : from->end_ns;
 
     /* Viewers drop arrows that go back in time: a task that was let go early starts before its predecessor's end. */
-    if (leave > to->start_ns)
+    if (leave > to->start_ns) {
         leave = to->start_ns > from->start_ns ? to->start_ns : from->start_ns;
+    }
     t->nflow++;
     arrow_end(t, "\"ph\": \"s\"", category, name, from->pid, from->tid, leave);
     arrow_end(t, "\"ph\": \"f\", \"bp\": \"e\"", category, name, to->pid, to->tid, to->start_ns);
@@ -141,8 +145,7 @@ void trace_arrow(struct trace *t, const char *category, const char *name, const 
 void trace_ready(struct trace *t, uint32_t pid, uint32_t tid, uint64_t at_ns, const int64_t ready[3])
 {
     next_event(t);
-    fprintf(t->f,
-            "{\"ph\": \"C\", \"pid\": %u, \"tid\": %u, \"cat\": \"queue\", \"name\": \"shared_ready_queue\"", pid,
+    fprintf(t->f, "{\"ph\": \"C\", \"pid\": %u, \"tid\": %u, \"cat\": \"queue\", \"name\": \"shared_ready_queue\"", pid,
             tid);
     put_ts(t, at_ns);
     fprintf(t->f, ", \"args\": {\"AIC\": %" PRId64 ", \"AIV\": %" PRId64 ", \"MIX\": %" PRId64 "}}", ready[0], ready[1],

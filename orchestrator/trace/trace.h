@@ -13,8 +13,8 @@
 
 struct trace {
     FILE *f;
-    bool some;       /* an event was written */
-    bool some_args;  /* in the slice that is open */
+    bool some;      /* an event was written */
+    bool some_args; /* in the slice that is open */
     uint64_t nflow;
     uint64_t shift_ns; /* added to all times; 0 at first, the caller's to set */
 };
@@ -30,7 +30,7 @@ void trace_begin(struct trace *t, FILE *f);
  * (`shift_ns`), how far slices may be from where they stand beside each other (CLOCK_NO_BOUND: any distance), texts. */
 void trace_end(struct trace *t, uint64_t clock_error_ns, char *const *notes, size_t nnote);
 
-void trace_process(struct trace *t, uint32_t pid, const char *name); /* sorted by pid */
+void trace_process(struct trace *t, uint32_t pid, const char *name);              /* sorted by pid */
 void trace_thread(struct trace *t, uint32_t pid, uint32_t tid, const char *name); /* sorted by tid */
 
 /* A slice; between the two calls, its arguments. */

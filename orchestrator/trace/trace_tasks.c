@@ -11,8 +11,9 @@ static uint64_t drawn_at(const struct swimlane *s, const struct trace_clock *clo
 {
     uint64_t after = swimlane_ns(s, cycles);
 
-    if (clock->map)
+    if (clock->map) {
         after = clock_map_to_root(clock->map, clock->first_ns + after) - clock_map_to_root(clock->map, clock->first_ns);
+    }
     return clock->zero_ns + after;
 }
 
@@ -46,14 +47,18 @@ void trace_orchestrator(struct trace *t, const struct dfx_dispatch *d, const str
 
 static void phase_args(struct trace *t, const struct swim_phase *phase)
 {
-    if (phase->loop_iter >= 0)
+    if (phase->loop_iter >= 0) {
         trace_arg_int(t, "loop_iter", phase->loop_iter);
-    if (phase->ntask >= 0)
+    }
+    if (phase->ntask >= 0) {
         trace_arg_int(t, "tasks_processed", phase->ntask);
-    if (phase->pop_hit >= 0)
+    }
+    if (phase->pop_hit >= 0) {
         trace_arg_int(t, "pop_hit", phase->pop_hit);
-    if (phase->pop_miss >= 0)
+    }
+    if (phase->pop_miss >= 0) {
         trace_arg_int(t, "pop_miss", phase->pop_miss);
+    }
 }
 
 void trace_scheduler(struct trace *t, const struct dfx_dispatch *d, const struct trace_place *at)
@@ -74,10 +79,12 @@ void trace_scheduler(struct trace *t, const struct dfx_dispatch *d, const struct
         trace_slice_open(t, &p, "scheduler", *phase->kind ? phase->kind : "phase");
         phase_args(t, phase);
         trace_slice_close(t);
-        if (phase->ready[0] < 0)
+        if (phase->ready[0] < 0) {
             continue;
-        if (!counter)
+        }
+        if (!counter) {
             trace_thread(t, at->sched_pid, at->sched_tid + COUNTER_TID, "shared_ready_queue");
+        }
         counter = true;
         trace_ready(t, at->sched_pid, at->sched_tid + COUNTER_TID, p.end_ns, phase->ready);
     }
@@ -105,8 +112,9 @@ void trace_task_args(struct trace *t, const struct dfx_dispatch *d, const struct
     trace_arg_id(t, "task_id", task->token);
     trace_arg_int(t, "func_id", dfx_function(d, task));
     trace_arg_int(t, "core_id", task->core);
-    if (d->records.has_setup)
+    if (d->records.has_setup) {
         trace_arg_us(t, "setup_us", swimlane_duration_ns(&d->records, task->setup));
+    }
 }
 
 void trace_cores(struct trace *t, const struct dfx_dispatch *d, const struct trace_place *at)
@@ -114,8 +122,9 @@ void trace_cores(struct trace *t, const struct dfx_dispatch *d, const struct tra
     const struct swimlane *s = &d->records;
     char name[320];
 
-    for (uint32_t core = 0; core < s->ncore; core++)
+    for (uint32_t core = 0; core < s->ncore; core++) {
         trace_thread(t, at->core_pid, at->core_tid + core, trace_core_name(s, core, name, sizeof name));
+    }
     for (size_t i = 0; i < s->ntask; i++) {
         const struct swim_task *task = &s->tasks[i];
         struct trace_point p = point(s, at, at->core_pid, at->core_tid + task->core, task->start, task->end);

@@ -20,8 +20,7 @@ int binaries_install(const struct program *program, const struct compiled_progra
 
 /* The binaries in cache/, when every one of them is there: paths for compiled_program, to be freed by
  * compiled_free(). 1 found, 0 not (then `out` is empty), -1 out of memory. */
-int binaries_find(const struct program *program, const char *platform, struct compiled_program *out,
-                  struct error *err);
+int binaries_find(const struct program *program, const char *platform, struct compiled_program *out, struct error *err);
 
 /* Log a warning for each source that was changed after the binary that is going to run. */
 void binaries_warn_stale(const struct program *program, const struct compiled_program *binaries);

@@ -49,22 +49,26 @@ static enum finding look_at(const struct place *place, const FTSENT *entry)
     size_t n;
 
     if (entry->fts_info != FTS_F && entry->fts_info != FTS_SL && entry->fts_info != FTS_SLNONE &&
-        entry->fts_info != FTS_DEFAULT)
+        entry->fts_info != FTS_DEFAULT) {
         return OTHER;
-    if (is_named_so(place, name, strlen(name)))
+    }
+    if (is_named_so(place, name, strlen(name))) {
         return BINARY;
+    }
     if (entry->fts_info == FTS_F && file_is_unfinished(name, &n) &&
-        (is_named_so(place, name, n) || ends_in(name, n, place->other)))
+        (is_named_so(place, name, n) || ends_in(name, n, place->other))) {
         return UNFINISHED;
+    }
     return OTHER;
 }
 
 static int remove_file(const char *path, enum finding what, uint32_t *removed, struct error *err)
 {
-    if (unlink(path) == 0)
+    if (unlink(path) == 0) {
         *removed += what == BINARY;
-    else if (errno != ENOENT)
-        return error_errno(err, path, file_errno_mend(errno), "cannot delete %s", path);
+    } else if (errno != ENOENT) {
+        return error_errno(err, path, file_errno_hint(errno), "cannot delete %s", path);
+    }
     return 0;
 }
 
@@ -78,24 +82,27 @@ static int walk(const struct place *place, char *path, bool deleting, uint32_t *
     FTSENT *entry;
     int rc = 0;
 
-    if (!tree)
-        return error_errno(err, path, file_errno_mend(errno), "cannot read the directory %s", path);
+    if (!tree) {
+        return error_errno(err, path, file_errno_hint(errno), "cannot read the directory %s", path);
+    }
     while (rc == 0 && (errno = 0, entry = fts_read(tree)) != NULL) {
         if (entry->fts_info == FTS_DNR || entry->fts_info == FTS_ERR) {
             errno = entry->fts_errno;
-            rc = error_errno(err, entry->fts_path, file_errno_mend(errno), "cannot read the directory %s",
+            rc = error_errno(err, entry->fts_path, file_errno_hint(errno), "cannot read the directory %s",
                              entry->fts_path);
         } else if (entry->fts_info == FTS_D && place->depth && entry->fts_level >= place->depth) {
             fts_set(tree, entry, FTS_SKIP);
         } else if ((what = look_at(place, entry)) != OTHER) {
-            if (deleting)
+            if (deleting) {
                 rc = remove_file(entry->fts_path, what, count, err);
-            else
+            } else {
                 ++*count;
+            }
         }
     }
-    if (rc == 0 && errno)
-        rc = error_errno(err, path, file_errno_mend(errno), "cannot read the directory %s", path);
+    if (rc == 0 && errno) {
+        rc = error_errno(err, path, file_errno_hint(errno), "cannot read the directory %s", path);
+    }
     fts_close(tree);
     return rc;
 }
@@ -106,13 +113,15 @@ static int walk_all(const char *root, const char *dir, bool deleting, uint32_t *
 
     for (int i = 0; i < PLACES && rc == 0; i++) {
         char *path = file_join(dir, places[i].name, err), *real;
-        if (!path)
+        if (!path) {
             return -1;
+        }
         real = subbuilds_resolve(root, path);
-        if (real && file_is_directory(real))
+        if (real && file_is_directory(real)) {
             rc = walk(&places[i], real, deleting, count, err);
-        else if (!real && file_is_directory(path) && deleting)
+        } else if (!real && file_is_directory(path) && deleting) {
             log_note("%s is left alone: it is a link to a directory outside of the build", path);
+        }
         free(real);
         free(path);
     }
@@ -121,8 +130,9 @@ static int walk_all(const char *root, const char *dir, bool deleting, uint32_t *
 
 int invalidate_program(const char *root, const char *dir, uint32_t *removed, struct error *err)
 {
-    if (stamp_discard(dir, err))
+    if (stamp_discard(dir, err)) {
         return -1;
+    }
     return walk_all(root, dir, true, removed, err);
 }
 
@@ -145,17 +155,20 @@ static int invalidate_one(const struct subbuilds *all, const struct subbuild *on
     uint32_t found = 0;
     int rc = -1, fd = -1;
 
-    if (!cache || !path || walk_all(all->root, one->path, false, &found, err))
+    if (!cache || !path || walk_all(all->root, one->path, false, &found, err)) {
         goto out;
+    }
     if (found == 0 && !exists(one->path, LOCK_BINARIES_FILE) && !exists(one->path, STAMP_FILE)) {
         rc = 0;
         goto out;
     }
-    if (file_make_dirs(cache, err))
+    if (file_make_dirs(cache, err)) {
         goto out;
+    }
     fd = lock_take(path, options->lock_timeout, err);
-    if (fd < 0)
+    if (fd < 0) {
         goto out;
+    }
     rc = invalidate_program(all->root, one->path, removed, err);
 out:
     lock_release(fd);
@@ -166,24 +179,26 @@ out:
 
 static void say(FILE *lines, uint32_t removed)
 {
-    if (!lines)
+    if (!lines) {
         return;
-    if (removed)
+    }
+    if (removed) {
         fprintf(lines, "[cpp->.so] invalidated %u cached binary file(s); cpp will rebuild\n", removed);
-    else
+    } else {
         fputs("[cpp->.so] no cached binaries to invalidate\n", lines);
+    }
     fflush(lines);
 }
 
-int invalidate_build(const char *build, const struct invalidate_options *options, uint32_t *removed,
-                     struct error *err)
+int invalidate_build(const char *build, const struct invalidate_options *options, uint32_t *removed, struct error *err)
 {
     struct subbuilds all;
     uint32_t count = 0;
     int rc = 0;
 
-    if (removed)
+    if (removed) {
         *removed = 0;
+    }
     if (options->off) {
         if (options->lines) {
             fputs("[cpp->.so] skipped forced invalidation; compatibility checks still apply (recompile=False)\n",
@@ -192,14 +207,18 @@ int invalidate_build(const char *build, const struct invalidate_options *options
         }
         return 0;
     }
-    if (subbuilds_list(build, &all, err))
+    if (subbuilds_list(build, &all, err)) {
         return -1;
-    for (size_t i = 0; i < all.count && rc == 0; i++)
+    }
+    for (size_t i = 0; i < all.count && rc == 0; i++) {
         rc = invalidate_one(&all, &all.items[i], options, &count, err);
+    }
     subbuilds_free(&all);
-    if (removed)
+    if (removed) {
         *removed = count;
-    if (rc == 0)
+    }
+    if (rc == 0) {
         say(options->lines, count);
+    }
     return rc;
 }

@@ -24,8 +24,7 @@ struct invalidate_options {
 /* The whole build: its root and every program's directory, each under its own lock. `*removed` (may be NULL) is the
  * number of binaries deleted, without stamps and unfinished files. A directory without any of these is not written to,
  * nor made. */
-int invalidate_build(const char *build, const struct invalidate_options *options, uint32_t *removed,
-                     struct error *err);
+int invalidate_build(const char *build, const struct invalidate_options *options, uint32_t *removed, struct error *err);
 
 /* One program's directory, whose lock the caller holds: the stamp goes first, so that a failure on the way
  * leaves binaries that nobody trusts. `root` is the build (resolved) that must not be left; adds to `*removed`. */

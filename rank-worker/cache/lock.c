@@ -29,10 +29,12 @@ static int open_lock(const char *path)
 static int try_lock(int fd)
 {
     while (flock(fd, LOCK_EX | LOCK_NB) < 0) {
-        if (errno == EWOULDBLOCK)
+        if (errno == EWOULDBLOCK) {
             return 0;
-        if (errno != EINTR)
+        }
+        if (errno != EINTR) {
             return -1;
+        }
     }
     return 1;
 }
@@ -45,17 +47,20 @@ static int wait_for(int fd, const char *path, int timeout, struct error *err)
     int rc;
 
     while ((rc = try_lock(fd)) == 0) {
-        if (!told)
+        if (!told) {
             log_note("another process holds %s; waiting for it", path);
+        }
         told = true;
-        if (timeout > 0 && clock_now_ns() - begun >= (uint64_t)timeout * 1000000000u)
+        if (timeout > 0 && clock_now_ns() - begun >= (uint64_t)timeout * 1000000000u) {
             return error_set(err, path,
                              "wait for that process to end, or end it: `fuser -v` on the file tells which it is",
                              "another process held %s for more than %d s", path, timeout);
+        }
         nanosleep(&(struct timespec){.tv_nsec = 20000000}, NULL);
     }
-    if (rc < 0)
-        return error_errno(err, path, file_errno_mend(errno), "cannot lock %s", path);
+    if (rc < 0) {
+        return error_errno(err, path, file_errno_hint(errno), "cannot lock %s", path);
+    }
     return 0;
 }
 
@@ -72,20 +77,23 @@ int lock_take(const char *path, int timeout, struct error *err)
 {
     for (;;) {
         int fd = open_lock(path);
-        if (fd < 0)
-            return error_errno(err, path, file_errno_mend(errno), "cannot open the lock %s", path);
+        if (fd < 0) {
+            return error_errno(err, path, file_errno_hint(errno), "cannot open the lock %s", path);
+        }
         if (wait_for(fd, path, timeout, err)) {
             close(fd);
             return -1;
         }
-        if (is_still(fd, path))
+        if (is_still(fd, path)) {
             return fd;
+        }
         close(fd);
     }
 }
 
 void lock_release(int fd)
 {
-    if (fd >= 0)
+    if (fd >= 0) {
         close(fd);
+    }
 }

@@ -10,7 +10,7 @@
 
 #include "common/base/error.h"
 
-#define LOCK_BUILD_FILE ".l3replay.lock"              /* in the build's root; held over a splice */
+#define LOCK_BUILD_FILE ".l3replay.lock"                /* in the build's root; held over a splice */
 #define LOCK_BINARIES_FILE "cache/.binary_context.lock" /* in a program's directory; the stack's */
 
 /* Take the lock on `path` alone; its directory must exist. While another process holds it this waits, and says

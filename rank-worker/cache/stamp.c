@@ -44,8 +44,9 @@ static void verdict(struct stamp_verdict *out, enum stamp_reason reason, const c
 static const char *unknown(const struct field fields[FIELDS])
 {
     for (int i = 0; i < FIELDS; i++) {
-        if (!fields[i].value || !*fields[i].value)
+        if (!fields[i].value || !*fields[i].value) {
             return fields[i].name;
+        }
     }
     return NULL;
 }
@@ -59,10 +60,12 @@ static cJSON *read_stamp(const char *dir, bool *missing)
     size_t size;
 
     *missing = path && access(path, F_OK) < 0 && (errno == ENOENT || errno == ENOTDIR);
-    if (path && !*missing)
+    if (path && !*missing) {
         text = file_read(path, STAMP_MAX, &size, NULL);
-    if (text)
+    }
+    if (text) {
         root = json_parse(&source, text, size);
+    }
     if (root && !cJSON_IsObject(root)) {
         cJSON_Delete(root);
         root = NULL;
@@ -91,8 +94,9 @@ static void compare(const cJSON *root, const struct field fields[FIELDS], struct
         }
     }
     /* Something that we do not know of decided about these binaries as well. */
-    if (cJSON_GetArraySize(root) != FIELDS + 1)
+    if (cJSON_GetArraySize(root) != FIELDS + 1) {
         verdict(out, STAMP_DIFFERS, "the stamp has more fields than are known");
+    }
 }
 
 void stamp_check(const char *dir, const struct cache_identity *identity, bool forced, struct stamp_verdict *out)
@@ -112,10 +116,11 @@ void stamp_check(const char *dir, const struct cache_identity *identity, bool fo
         return;
     }
     root = read_stamp(dir, &missing);
-    if (!root)
+    if (!root) {
         verdict(out, missing ? STAMP_NONE : STAMP_DAMAGED, "%s", missing ? "no stamp" : "the stamp is damaged");
-    else
+    } else {
         compare(root, fields, out);
+    }
     cJSON_Delete(root);
 }
 
@@ -124,8 +129,9 @@ int stamp_discard(const char *dir, struct error *err)
     char *path = file_join(dir, STAMP_FILE, err);
     int rc = path ? 0 : -1;
 
-    if (path && unlink(path) < 0 && errno != ENOENT && errno != ENOTDIR)
-        rc = error_errno(err, path, file_errno_mend(errno), "cannot delete %s", path);
+    if (path && unlink(path) < 0 && errno != ENOENT && errno != ENOTDIR) {
+        rc = error_errno(err, path, file_errno_hint(errno), "cannot delete %s", path);
+    }
     free(path);
     return rc;
 }
@@ -139,18 +145,22 @@ int stamp_write(const char *dir, const struct cache_identity *identity, struct e
     int rc = -1;
 
     list_fields(identity, fields);
-    if (unknown(fields))
+    if (unknown(fields)) {
         return 0;
+    }
     root = json_new_object(&json);
-    for (int i = 0; i < FIELDS; i++)
+    for (int i = 0; i < FIELDS; i++) {
         json_put_text(&json, root, fields[i].key, fields[i].value);
+    }
     json_put_number(&json, root, "schema", SCHEMA);
     text = json_finish(&json, root);
-    if (!text)
+    if (!text) {
         return error_nomem(err, STAMP_FILE, 256);
+    }
     path = file_join(dir, STAMP_FILE, err);
-    if (path)
+    if (path) {
         rc = file_write(path, text, strlen(text), err);
+    }
     free(path);
     cJSON_free(text);
     return rc;

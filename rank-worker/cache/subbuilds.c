@@ -5,11 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/base/args.h"
 #include "common/base/file.h"
 #include "common/base/log.h"
-#include "common/base/args.h"
 
-static const char *const mend_name = "name the build directory (build_output/...) that a compile made";
+static const char *const hint_name = "name the build directory (build_output/...) that a compile made";
 
 char *subbuilds_resolve(const char *root, const char *path)
 {
@@ -27,8 +27,9 @@ static int add(struct subbuilds *s, char *path, char *prefix, struct error *err)
 {
     struct subbuild *grown = realloc(s->items, (s->count + 1) * sizeof *grown);
 
-    if (grown)
+    if (grown) {
         s->items = grown;
+    }
     if (!grown || !path || !prefix) {
         free(path);
         free(prefix);
@@ -45,12 +46,14 @@ static int add_named(struct subbuilds *s, const char *next_levels, const char *n
 
     if (rc == 0 && file_is_directory(path)) {
         real = subbuilds_resolve(s->root, path);
-        if (real)
+        if (real) {
             rc = add(s, path, text_format("next_levels/%s/", name), err);
-        else
+        } else {
             log_note("next_levels/%s is left alone: it is a link to a directory outside of the build", name);
-        if (real)
+        }
+        if (real) {
             path = NULL; /* taken over, or freed */
+        }
         free(real);
     }
     free(path);
@@ -68,21 +71,26 @@ static int list_next_levels(struct subbuilds *s, const char *next_levels, struct
     const struct dirent *entry;
     int rc = 0;
 
-    if (!dir)
-        return error_errno(err, next_levels, file_errno_mend(errno), "cannot read the directory %s", next_levels);
+    if (!dir) {
+        return error_errno(err, next_levels, file_errno_hint(errno), "cannot read the directory %s", next_levels);
+    }
     while (rc == 0) {
         errno = 0;
         entry = readdir(dir);
-        if (!entry)
+        if (!entry) {
             break;
-        if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
+        }
+        if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0) {
             rc = add_named(s, next_levels, entry->d_name, err);
+        }
     }
-    if (rc == 0 && errno)
-        rc = error_errno(err, next_levels, file_errno_mend(errno), "cannot read the directory %s", next_levels);
+    if (rc == 0 && errno) {
+        rc = error_errno(err, next_levels, file_errno_hint(errno), "cannot read the directory %s", next_levels);
+    }
     closedir(dir);
-    if (s->count > 2)
+    if (s->count > 2) {
         qsort(s->items + 1, s->count - 1, sizeof *s->items, compare);
+    }
     return rc;
 }
 
@@ -94,14 +102,16 @@ static int check_is_build(const char *root, struct error *err)
 
     for (size_t i = 0; i < sizeof marks / sizeof *marks && !found; i++) {
         char *path = file_join(root, marks[i], err);
-        if (!path)
+        if (!path) {
             return -1;
+        }
         found = file_is_regular(path);
         free(path);
     }
-    if (found)
+    if (found) {
         return 0;
-    return error_set(err, root, mend_name,
+    }
+    return error_set(err, root, hint_name,
                      "this is not a build directory: it has neither orchestration/host_orch.py (several cards, L3) nor "
                      "kernel_config.py (one chip, L2)");
 }
@@ -113,20 +123,23 @@ int subbuilds_list(const char *build, struct subbuilds *out, struct error *err)
 
     memset(out, 0, sizeof *out);
     out->root = realpath(build, NULL);
-    if (!out->root)
-        return error_errno(err, build, mend_name, "cannot open the build directory %s", build);
+    if (!out->root) {
+        return error_errno(err, build, hint_name, "cannot open the build directory %s", build);
+    }
     if (!file_is_directory(out->root)) {
-        error_set(err, build, mend_name, "%s is a file, not a build directory", build);
+        error_set(err, build, hint_name, "%s is a file, not a build directory", build);
         goto out;
     }
     next_levels = file_join(out->root, "next_levels", err);
-    if (!next_levels || check_is_build(out->root, err) || add(out, strdup(out->root), strdup(""), err))
+    if (!next_levels || check_is_build(out->root, err) || add(out, strdup(out->root), strdup(""), err)) {
         goto out;
+    }
     rc = file_is_directory(next_levels) ? list_next_levels(out, next_levels, err) : 0;
 out:
     free(next_levels);
-    if (rc)
+    if (rc) {
         subbuilds_free(out);
+    }
     return rc;
 }
 

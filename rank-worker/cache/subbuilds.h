@@ -18,7 +18,7 @@ struct subbuild {
 };
 
 struct subbuilds {
-    char *root; /* absolute, symbolic links resolved */
+    char *root;             /* absolute, symbolic links resolved */
     struct subbuild *items; /* the root, then the others by name */
     size_t count;
 };

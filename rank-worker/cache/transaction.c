@@ -7,17 +7,18 @@
 #include "rank-worker/cache/invalidate.h"
 #include "rank-worker/cache/lock.h"
 
-int cache_begin(struct cache_transaction *t, const char *root, const char *dir,
-                const struct cache_identity *identity, bool forced, int lock_timeout, struct error *err)
+int cache_begin(struct cache_transaction *t, const char *root, const char *dir, const struct cache_identity *identity,
+                bool forced, int lock_timeout, struct error *err)
 {
     char *cache = file_join(dir, "cache", err), *path = file_join(dir, LOCK_BINARIES_FILE, err);
     int rc = -1;
 
     *t = (struct cache_transaction){.dir = strdup(dir), .identity = identity, .lock = -1};
-    if (!t->dir)
+    if (!t->dir) {
         error_nomem(err, dir, strlen(dir) + 1);
-    else if (cache && path && file_make_dirs(cache, err) == 0)
+    } else if (cache && path && file_make_dirs(cache, err) == 0) {
         t->lock = lock_take(path, lock_timeout, err);
+    }
     if (t->lock >= 0) {
         stamp_check(dir, identity, forced, &t->verdict);
         rc = t->verdict.reason == STAMP_CURRENT ? stamp_discard(dir, err)
@@ -25,8 +26,9 @@ int cache_begin(struct cache_transaction *t, const char *root, const char *dir,
     }
     free(cache);
     free(path);
-    if (rc)
+    if (rc) {
         cache_abort(t);
+    }
     return rc;
 }
 
@@ -40,8 +42,9 @@ int cache_commit(struct cache_transaction *t, struct error *err)
 
 void cache_abort(struct cache_transaction *t)
 {
-    if (t->dir)
+    if (t->dir) {
         lock_release(t->lock);
+    }
     free(t->dir);
     t->dir = NULL;
     t->lock = -1;

@@ -21,8 +21,8 @@ struct cache_transaction {
 
 /* Lock program directory `dir` of the build `root` (resolved), compare its stamp, delete the stamp, and the binaries
  * too unless it was current. `identity` must outlive the transaction. */
-int cache_begin(struct cache_transaction *t, const char *root, const char *dir,
-                const struct cache_identity *identity, bool forced, int lock_timeout, struct error *err);
+int cache_begin(struct cache_transaction *t, const char *root, const char *dir, const struct cache_identity *identity,
+                bool forced, int lock_timeout, struct error *err);
 
 /* Every binary is there: write the stamp and unlock. Ends the transaction also when it fails. */
 int cache_commit(struct cache_transaction *t, struct error *err);

@@ -13,9 +13,9 @@
 #include "rank-worker/compile/store_use.h"
 
 enum {
-    LOCK_POLL_MS = 20,      /* between two looks whether another process has finished the same object */
-    LOCK_PATIENCE_S = 120,  /* after which it is compiled here as well: that process may be stopped */
-    MAX_RERUNS = 5,         /* compiles of one source whose files change meanwhile */
+    LOCK_POLL_MS = 20,     /* between two looks whether another process has finished the same object */
+    LOCK_PATIENCE_S = 120, /* after which it is compiled here as well: that process may be stopped */
+    MAX_RERUNS = 5,        /* compiles of one source whose files change meanwhile */
 };
 
 struct build {
@@ -33,24 +33,27 @@ static void settle(struct build *b, struct unit *u, enum unit_state state)
     u->state = state;
     store_unlock(u->lock);
     u->lock = -1;
-    if (u->kind == UNIT_HEADER)
+    if (u->kind == UNIT_HEADER) {
         return;
+    }
     b->counts->failed += state == UNIT_FAILED;
 }
 
 static void announce(struct build *b, const struct unit *u)
 {
-    if (b->quiet)
+    if (b->quiet) {
         return;
+    }
     if (u->kind == UNIT_HEADER) {
         log_msg(LOG_INFO, "compile %s", u->label);
         return;
     }
     b->announced++;
-    if (b->terminal)
+    if (b->terminal) {
         dprintf(STDERR_FILENO, "compile %u/%u %s\n", b->announced, b->total, u->label);
-    else
+    } else {
         log_msg(LOG_INFO, "compile %u/%u %s", b->announced, b->total, u->label);
+    }
 }
 
 /* Run the unit's command `whole`, or the part of it that is next where ccache has compiling and linking apart. */
@@ -59,15 +62,18 @@ static int start_part(struct build *b, struct unit *u, const struct args *whole,
     struct args part = {0};
     int rc;
 
-    if (!u->object_path)
+    if (!u->object_path) {
         return job_start(b->pool, whole->v, b->env->env.v, u, err);
-    if (u->linking)
+    }
+    if (u->linking) {
         ccache_link(whole, u->object_path, u->output_path, &part);
-    else
+    } else {
         ccache_compile(whole, b->env->ccache, u->output_path, u->object_path, &part);
+    }
     rc = args_done(&part, err);
-    if (rc == 0)
+    if (rc == 0) {
         rc = job_start(b->pool, part.v, b->env->env.v, u, err);
+    }
     args_free(&part);
     return rc;
 }
@@ -86,19 +92,24 @@ static int start(struct build *b, struct unit *u, struct error *err)
     } else if (u->attempt > 1) {
         args_add(&argv, "-DL3R_TRANSITIVE_INCLUDES");
     }
-    if (u->kind != UNIT_HEADER)
+    if (u->kind != UNIT_HEADER) {
         args_add(&argv, "-ffile-prefix-map=%s/=", u->dir);
+    }
     args_add_all(&argv, (const char *const[]){"-MD", "-MT", "object", "-MF", u->deps_path, "-o", u->output_path}, 7);
     args_add(&argv, "%s", u->source);
     rc = args_done(&argv, err);
-    if (!u->command) /* the first attempt is the one that is reported */
+    if (!u->command) { /* the first attempt is the one that is reported */
         u->command = rc == 0 ? args_text(&argv) : NULL;
-    if (!u->linking) /* what matters is when the sources were read */
+    }
+    if (!u->linking) { /* what matters is when the sources were read */
         clock_gettime(CLOCK_REALTIME, &u->begun);
-    if (rc == 0)
+    }
+    if (rc == 0) {
         rc = start_part(b, u, &argv, err);
-    if (rc == 0)
+    }
+    if (rc == 0) {
         u->state = UNIT_RUNNING;
+    }
     args_free(&argv);
     return rc;
 }
@@ -106,8 +117,9 @@ static int start(struct build *b, struct unit *u, struct error *err)
 static bool has_failed_twin(const struct build *b, const struct unit *u)
 {
     for (size_t i = 0; i < b->n; i++) {
-        if (b->units[i].state == UNIT_FAILED && key_equal(b->units[i].first, u->first))
+        if (b->units[i].state == UNIT_FAILED && key_equal(b->units[i].first, u->first)) {
             return true;
+        }
     }
     return false;
 }
@@ -118,12 +130,14 @@ static int take_lock(const struct build *b, struct unit *u, struct error *err)
     struct timespec now;
 
     u->lock = store_lock(&b->env->store, u->first, err);
-    if (u->lock != STORE_LOCK_BUSY)
+    if (u->lock != STORE_LOCK_BUSY) {
         return u->lock < 0 ? -1 : 1;
+    }
     u->lock = -1;
     clock_gettime(CLOCK_MONOTONIC, &now);
-    if (u->blocked.tv_sec == 0)
+    if (u->blocked.tv_sec == 0) {
         u->blocked = now;
+    }
     return now.tv_sec - u->blocked.tv_sec > LOCK_PATIENCE_S;
 }
 
@@ -132,18 +146,21 @@ static int advance(struct build *b, struct unit *u, struct error *err)
 {
     int rc;
 
-    if (u->header && u->header->state != UNIT_DONE && u->header->state != UNIT_FAILED)
+    if (u->header && u->header->state != UNIT_DONE && u->header->state != UNIT_FAILED) {
         return 0;
+    }
     if (has_failed_twin(b, u)) {
         settle(b, u, UNIT_FAILED);
         return 1;
     }
     rc = take_lock(b, u, err);
-    if (rc <= 0)
+    if (rc <= 0) {
         return rc;
+    }
     rc = unit_lookup(u, b->env, err);
-    if (rc < 0)
+    if (rc < 0) {
         return -1;
+    }
     if (rc > 0) {
         b->counts->reused += u->kind != UNIT_HEADER;
         b->total -= u->kind != UNIT_HEADER && b->total > 0;
@@ -154,10 +171,12 @@ static int advance(struct build *b, struct unit *u, struct error *err)
     u->attempt = 1;
     u->output_path = text_format("%s/%zu.out", b->env->store.tmp, index);
     u->deps_path = text_format("%s/%zu.d", b->env->store.tmp, index);
-    if (b->env->ccache && u->kind != UNIT_HEADER)
+    if (b->env->ccache && u->kind != UNIT_HEADER) {
         u->object_path = text_format("%s/%zu.o", b->env->store.tmp, index);
-    if (!u->output_path || !u->deps_path || (b->env->ccache && u->kind != UNIT_HEADER && !u->object_path))
+    }
+    if (!u->output_path || !u->deps_path || (b->env->ccache && u->kind != UNIT_HEADER && !u->object_path)) {
         return error_nomem(err, u->source, 1);
+    }
     announce(b, u);
     return start(b, u, err) < 0 ? -1 : 1;
 }
@@ -166,8 +185,9 @@ static void log_lines(enum log_level level, char *text)
 {
     for (char *line = text, *next; *line; line = next) {
         next = line + strcspn(line, "\n");
-        if (*next)
+        if (*next) {
             *next++ = '\0';
+        }
         log_msg(level, "%s", line);
     }
 }
@@ -181,11 +201,13 @@ static void report(struct build *b, struct unit *u, const struct job_result *res
         log_msg(LOG_DEBUG, "%s cannot be made: %s", u->label, output);
     } else {
         log_msg(LOG_ERROR, "%s does not compile: %s", u->label, u->command ? u->command : "");
-        if (signalled)
+        if (signalled) {
             log_msg(LOG_ERROR, "the compiler was ended by signal %d", result->code - 128);
+        }
         log_lines(LOG_ERROR, output);
-        if (result->cut)
+        if (result->cut) {
             log_msg(LOG_ERROR, "(more messages of the compiler were left out)");
+        }
     }
     settle(b, u, UNIT_FAILED);
 }
@@ -200,7 +222,7 @@ static bool is_later(struct timespec a, struct timespec b)
  * 1 kept, 0 to be compiled again, -1 on error. */
 static int keep(struct build *b, struct unit *u, struct error *err)
 {
-    static const char mend[] = "run again when nothing writes to the build";
+    static const char hint[] = "run again when nothing writes to the build";
     struct timespec newest = {0};
     struct args headers = {0};
     struct key key = {0}, text;
@@ -210,26 +232,31 @@ static int keep(struct build *b, struct unit *u, struct error *err)
     hashes_refresh(b->env->hashes);
     rc = deps_read(u->deps_path, u->dir, u->source, pch, &headers, err);
 
-    if (rc == 0)
+    if (rc == 0) {
         rc = deps_key(b->env->hashes, u->dir, &headers, u->first, &key, &newest, err);
-    if (rc == 0)
-        rc = error_set(err, u->source, mend, "a header of %s went away while it was being compiled", u->label);
-    if (rc > 0 && (hashes_file(b->env->hashes, u->source, &text, &newest) < 0 || !key_equal(text, u->text)))
-        rc = error_set(err, u->source, mend, "%s changed while it was being compiled", u->label);
+    }
+    if (rc == 0) {
+        rc = error_set(err, u->source, hint, "a header of %s went away while it was being compiled", u->label);
+    }
+    if (rc > 0 && (hashes_file(b->env->hashes, u->source, &text, &newest) < 0 || !key_equal(text, u->text))) {
+        rc = error_set(err, u->source, hint, "%s changed while it was being compiled", u->label);
+    }
     if (rc > 0 && is_later(newest, u->begun) && !(u->reruns > 0 && key_equal(key, u->seen))) {
         u->seen = key;
-        rc = u->reruns++ < MAX_RERUNS
-                 ? 0
-                 : error_set(err, u->source, mend, "headers of %s change all the time", u->label);
+        rc = u->reruns++ < MAX_RERUNS ? 0
+                                      : error_set(err, u->source, hint, "headers of %s change all the time", u->label);
     } else if (rc > 0) {
         u->object = unit_object_path(u, b->env, key);
         rc = u->object ? store_use(&b->env->store, u->object, err) : error_nomem(err, u->source, 1);
-        if (rc == 0)
+        if (rc == 0) {
             rc = store_publish(u->output_path, u->object, err);
-        if (rc == 0)
+        }
+        if (rc == 0) {
             rc = store_use(&b->env->store, u->list, err);
-        if (rc == 0)
+        }
+        if (rc == 0) {
             rc = deps_save(&b->env->store, u->list, &headers, err) < 0 ? -1 : 1;
+        }
     }
     args_free(&headers);
     return rc;
@@ -247,8 +274,9 @@ static int ended(struct build *b, struct job_result *result, struct error *err)
     } else if (result->code == 0 && !unit_has_object(u, u->output_path)) {
         rc = error_set(err, u->source, NULL, "the compiler says it is done with %s and left no object", u->label);
     } else if (result->code == 0) {
-        if (*result->output)
+        if (*result->output) {
             log_msg(LOG_DEBUG, "%s: %.2000s", u->label, result->output);
+        }
         rc = keep(b, u, err);
         if (rc == 0) {
             rc = start(b, u, err);
@@ -277,22 +305,26 @@ static int run(struct build *b, struct error *err)
     for (;;) {
         size_t waiting = 0;
         for (size_t i = 0; i < b->n; i++) {
-            if (b->units[i].state != UNIT_WAITING)
+            if (b->units[i].state != UNIT_WAITING) {
                 continue;
+            }
             rc = job_pool_full(b->pool) ? 0 : advance(b, &b->units[i], err);
-            if (rc < 0)
+            if (rc < 0) {
                 return -1;
+            }
             waiting += rc == 0;
         }
-        if (waiting == 0 && job_pool_running(b->pool) == 0)
+        if (waiting == 0 && job_pool_running(b->pool) == 0) {
             return 0;
+        }
         if (job_pool_running(b->pool) == 0) {
             poll(NULL, 0, LOCK_POLL_MS);
             continue;
         }
         rc = job_wait(b->pool, waiting && !job_pool_full(b->pool) ? LOCK_POLL_MS : -1, &result, err);
-        if (rc < 0 || (rc > 0 && ended(b, &result, err) < 0))
+        if (rc < 0 || (rc > 0 && ended(b, &result, err) < 0)) {
             return -1;
+        }
     }
 }
 
@@ -303,11 +335,13 @@ int build_units(struct unit *units, size_t n, const struct unit_env *env, int jo
     int rc;
 
     b.terminal = isatty(STDERR_FILENO);
-    for (size_t i = 0; i < n; i++)
+    for (size_t i = 0; i < n; i++) {
         b.total += units[i].state == UNIT_WAITING && units[i].kind != UNIT_HEADER;
+    }
     b.pool = job_pool_new(jobs);
-    if (!b.pool)
+    if (!b.pool) {
         return error_nomem(err, "compile", (unsigned long long)jobs);
+    }
     rc = run(&b, err);
     job_pool_free(b.pool);
     return rc;

@@ -5,10 +5,12 @@
 
 void ccache_environment(struct args *env)
 {
-    if (!getenv("CCACHE_SLOPPINESS"))
+    if (!getenv("CCACHE_SLOPPINESS")) {
         args_add(env, "CCACHE_SLOPPINESS=pch_defines,time_macros");
-    if (!getenv("CCACHE_DEPEND"))
+    }
+    if (!getenv("CCACHE_DEPEND")) {
         args_add(env, "CCACHE_DEPEND=1"); /* we ask for dependencies anyway: no preprocessing on a miss */
+    }
     args_add(env, "CCACHE_BASEDIR="); /* with it, dependencies become relative to a directory that is not ours */
 }
 
@@ -16,9 +18,11 @@ void ccache_compile(const struct args *whole, const char *ccache, const char *ou
                     struct args *out)
 {
     args_add(out, "%s", ccache);
-    for (size_t i = 0; i < whole->n; i++)
-        if (strcmp(whole->v[i], "-shared") != 0)
+    for (size_t i = 0; i < whole->n; i++) {
+        if (strcmp(whole->v[i], "-shared") != 0) {
             args_add(out, "%s", strcmp(whole->v[i], output) == 0 ? object : whole->v[i]);
+        }
+    }
     args_add(out, "-c");
 }
 

@@ -8,10 +8,10 @@
 #include "common/base/executable.h"
 #include "common/base/install.h"
 #include "common/base/log.h"
-#include "rank-worker/compile/identity.h"
 #include "rank-worker/compile/build_units.h"
 #include "rank-worker/compile/ccache.h"
 #include "rank-worker/compile/headers.h"
+#include "rank-worker/compile/identity.h"
 #include "rank-worker/compile/store_trim.h"
 #include "rank-worker/compile/store_use.h"
 
@@ -28,11 +28,13 @@ static char *find_include(const char *given, struct error *err)
 {
     char found[PATH_MAX], *path;
 
-    if (!given && install_find(INSTALL_INCLUDE, found, sizeof found, err) < 0)
+    if (!given && install_find(INSTALL_INCLUDE, found, sizeof found, err) < 0) {
         return NULL;
+    }
     path = realpath(given ? given : found, NULL);
-    if (!path)
+    if (!path) {
         error_errno(err, given, "check L3REPLAY_INCLUDE_DIR", "the directory of the cpu device's headers is not there");
+    }
     return path;
 }
 
@@ -59,16 +61,19 @@ static int list_units(struct work *w, const struct program_table *programs, cons
         return -1;
     }
     w->sources = w->units + w->nkernel;
-    for (size_t i = 0; i < w->nkernel; i++)
+    for (size_t i = 0; i < w->nkernel; i++) {
         w->units[i] = (struct unit){.state = UNIT_DONE, .lock = -1};
+    }
     o = w->nkernel;
     for (size_t i = 0; i < programs->count; i++) {
         const struct program *program = &programs->items[i];
-        if (wanted && !wanted[i])
+        if (wanted && !wanted[i]) {
             continue;
+        }
         w->sources[o++] = make_unit(UNIT_ORCHESTRATION, program, NULL, &out->items[i].orchestration);
-        for (size_t n = 0; n < program->nkernel; n++)
+        for (size_t n = 0; n < program->nkernel; n++) {
             w->sources[k++] = make_unit(UNIT_KERNEL, program, &program->kernels[n], &out->items[i].kernels[n]);
+        }
     }
     return 0;
 }
@@ -76,8 +81,9 @@ static int list_units(struct work *w, const struct program_table *programs, cons
 static int open_units(struct work *w, struct error *err)
 {
     for (size_t i = 0; i < w->nsource; i++) {
-        if (unit_open(&w->sources[i], err) < 0)
+        if (unit_open(&w->sources[i], err) < 0) {
             return -1;
+        }
     }
     return 0;
 }
@@ -88,20 +94,24 @@ static int find_pto(struct work *w, struct error *err)
     const struct unit *u = NULL;
     char *probe;
 
-    for (size_t i = 0; i < w->nkernel && !u; i++)
+    for (size_t i = 0; i < w->nkernel && !u; i++) {
         u = w->sources[i].scan.pto ? &w->sources[i] : NULL;
-    if (!u)
+    }
+    if (!u) {
         return 0;
-    if (!root || !*root)
+    }
+    if (!root || !*root) {
         return error_set(err, u->source, "set PTO_ISA_ROOT to a checkout of PTO-ISA",
                          "kernel %s of program %s includes PTO-ISA, and PTO_ISA_ROOT is not set", u->kernel->name,
                          u->program->name);
+    }
     probe = text_format("%s/include/pto/pto-inst.hpp", root);
     w->env.pto = probe && access(probe, R_OK) == 0 ? realpath(root, NULL) : NULL;
-    if (!w->env.pto)
+    if (!w->env.pto) {
         error_set(err, probe, "set PTO_ISA_ROOT to the directory that holds include/pto",
                   "PTO_ISA_ROOT is %s, and there is no PTO-ISA (kernel %s of program %s needs it)", root,
                   u->kernel->name, u->program->name);
+    }
     free(probe);
     return w->env.pto ? 0 : -1;
 }
@@ -112,11 +122,12 @@ static int check_bfloat16(const struct work *w, struct error *err)
 
     for (size_t i = 0; i < w->nkernel && tool->bfloat16 == BFLOAT16_NONE; i++) {
         const struct unit *u = &w->sources[i];
-        if (u->scan.bfloat16)
+        if (u->scan.bfloat16) {
             return error_set(err, u->source, "install clang-19 or g++ 13 or later, or set L3REPLAY_KERNEL_CXX",
                              "kernel %s of program %s uses bfloat16_t, which %s (%s) does not have: results would be "
                              "wrong",
                              u->kernel->name, u->program->name, tool->path, tool->version);
+        }
     }
     return 0;
 }
@@ -125,16 +136,20 @@ static int find_tools(struct work *w, struct error *err)
 {
     struct unit_env *env = &w->env;
 
-    if (toolchain_environment(env->store.tmp, &env->env, err) < 0)
+    if (toolchain_environment(env->store.tmp, &env->env, err) < 0) {
         return -1;
+    }
     if (w->nsource > 0 && toolchain_find(TOOLCHAIN_ORCHESTRATION, &env->store, env->env.v,
-                                         &env->tools[TOOLCHAIN_ORCHESTRATION], err) < 0)
+                                         &env->tools[TOOLCHAIN_ORCHESTRATION], err) < 0) {
         return -1;
-    if (w->nkernel == 0)
+    }
+    if (w->nkernel == 0) {
         return 0;
+    }
     if (toolchain_find(TOOLCHAIN_KERNEL, &env->store, env->env.v, &env->tools[TOOLCHAIN_KERNEL], err) < 0 ||
-        toolchain_probe(&env->tools[TOOLCHAIN_KERNEL], &env->store, env->include, env->env.v, err) < 0)
+        toolchain_probe(&env->tools[TOOLCHAIN_KERNEL], &env->store, env->include, env->env.v, err) < 0) {
         return -1;
+    }
     return check_bfloat16(w, err);
 }
 
@@ -144,10 +159,12 @@ static int look_up(struct work *w, struct build_counts *counts, struct error *er
     for (size_t i = 0; i < w->nsource; i++) {
         struct unit *u = &w->sources[i];
         int rc = unit_prepare(u, &w->env, err);
-        if (rc == 0)
+        if (rc == 0) {
             rc = unit_lookup(u, &w->env, err);
-        if (rc < 0)
+        }
+        if (rc < 0) {
             return -1;
+        }
         if (rc > 0) {
             u->state = UNIT_DONE;
             counts->reused++;
@@ -156,21 +173,22 @@ static int look_up(struct work *w, struct build_counts *counts, struct error *er
     return 0;
 }
 
-
 /* The caller's slots get the paths; the first source that failed, in the table's order, makes the error. */
 static int hand_out(struct work *w, const struct build_counts *counts, struct error *err)
 {
     const struct unit *failed = NULL;
 
-    for (size_t i = 0; i < w->nsource && !failed; i++)
+    for (size_t i = 0; i < w->nsource && !failed; i++) {
         failed = w->sources[i].state == UNIT_FAILED ? &w->sources[i] : NULL;
+    }
     for (size_t i = 0; i < w->nsource && !failed; i++) {
         *w->sources[i].slot = w->sources[i].object;
         w->sources[i].object = NULL;
     }
-    if (!failed)
+    if (!failed) {
         return 0;
-    return error_set(err, failed->source, "mend the source; the compiler's messages are above",
+    }
+    return error_set(err, failed->source, "correct the source; the compiler's messages are above",
                      "%s%s of program %s does not compile (%u of %zu sources failed)",
                      failed->kernel ? "kernel " : "the orchestration", failed->kernel ? failed->kernel->name : "",
                      failed->program->name, counts->failed, w->nsource);
@@ -180,22 +198,28 @@ static int hand_out(struct work *w, const struct build_counts *counts, struct er
 static int open_all(struct work *w, const struct program_table *programs, const struct compile_options *options,
                     struct compiled *out, struct build_counts *counts, struct error *err)
 {
-    if (list_units(w, programs, options->wanted, out, err) < 0 || open_units(w, err) < 0 || find_pto(w, err) < 0)
+    if (list_units(w, programs, options->wanted, out, err) < 0 || open_units(w, err) < 0 || find_pto(w, err) < 0) {
         return -1;
+    }
     w->env.include = find_include(options->include, err);
     w->env.hashes = hashes_new();
-    if (!w->env.include)
+    if (!w->env.include) {
         return -1;
-    if (!w->env.hashes)
+    }
+    if (!w->env.hashes) {
         return error_nomem(err, "compile", 1);
-    if (store_open(&w->env.store, err) < 0 || find_tools(w, err) < 0)
+    }
+    if (store_open(&w->env.store, err) < 0 || find_tools(w, err) < 0) {
         return -1;
+    }
     if (!options->no_ccache) {
-        if (executable_find("ccache", &w->env.ccache, err) < 0)
+        if (executable_find("ccache", &w->env.ccache, err) < 0) {
             return -1;
+        }
         ccache_environment(&w->env.env);
-        if (args_done(&w->env.env, err) < 0)
+        if (args_done(&w->env.env, err) < 0) {
             return -1;
+        }
     }
     return look_up(w, counts, err);
 }
@@ -214,16 +238,19 @@ static int compile_all(struct work *w, const struct program_table *programs, con
     struct build_counts counts = {0};
     int jobs = options->jobs < 1 ? 1 : options->jobs;
 
-    if (open_all(w, programs, options, out, &counts, err) < 0)
+    if (open_all(w, programs, options, out, &counts, err) < 0) {
         return -1;
+    }
     store_count(&w->env.store, (struct store_counts){.lookups = w->nsource, .hits = counts.reused});
     if (headers_plan(w->units, w->sources, w->nkernel, &w->env, jobs, err) < 0 ||
-        build_units(w->units, w->nkernel + w->nsource, &w->env, jobs, options->quiet, &counts, err) < 0)
+        build_units(w->units, w->nkernel + w->nsource, &w->env, jobs, options->quiet, &counts, err) < 0) {
         return -1;
+    }
     out->nbuilt = counts.built;
     out->nreused = counts.reused;
-    if (hand_out(w, &counts, err) < 0)
+    if (hand_out(w, &counts, err) < 0) {
         return -1;
+    }
     out->kernel_compiler = take_version(&w->env.tools[TOOLCHAIN_KERNEL]);
     out->orchestration_compiler = take_version(&w->env.tools[TOOLCHAIN_ORCHESTRATION]);
     return 0;
@@ -232,13 +259,15 @@ static int compile_all(struct work *w, const struct program_table *programs, con
 static int make_slots(const struct program_table *programs, struct compiled *out, struct error *err)
 {
     out->items = calloc(programs->count + 1, sizeof *out->items);
-    if (!out->items)
+    if (!out->items) {
         return error_nomem(err, "compile", programs->count * sizeof *out->items);
+    }
     for (size_t i = 0; i < programs->count; i++) {
         /* One more than there are: the end is where compiled_free() stops. */
         out->items[i].kernels = calloc(programs->items[i].nkernel + 1, sizeof(char *));
-        if (!out->items[i].kernels)
+        if (!out->items[i].kernels) {
             return error_nomem(err, "compile", programs->items[i].nkernel * sizeof(char *));
+        }
         out->count++;
     }
     return 0;
@@ -258,8 +287,9 @@ static void close_env(struct unit_env *env)
 
 static void close_work(struct work *w)
 {
-    for (size_t i = 0; w->units && i < w->nkernel + w->nsource; i++)
+    for (size_t i = 0; w->units && i < w->nkernel + w->nsource; i++) {
         unit_close(&w->units[i]);
+    }
     free(w->units);
     close_env(&w->env);
 }
@@ -272,10 +302,12 @@ static int uses_pto(const struct program_table *programs, struct error *err)
     int rc = -1;
 
     if (make_slots(programs, &out, err) == 0 && list_units(&w, programs, NULL, &out, err) == 0 &&
-        open_units(&w, err) == 0)
+        open_units(&w, err) == 0) {
         rc = 0;
-    for (size_t i = 0; rc == 0 && i < w.nkernel; i++)
+    }
+    for (size_t i = 0; rc == 0 && i < w.nkernel; i++) {
         rc = w.sources[i].scan.pto;
+    }
     close_work(&w);
     compiled_free(&out);
     return rc;
@@ -289,17 +321,20 @@ int compile_identity(const struct program_table *programs, const char *platform,
     const char *pto = NULL;
     int rc = uses_pto(programs, err);
 
-    if (rc < 0)
+    if (rc < 0) {
         return -1;
-    if (rc)
+    }
+    if (rc) {
         pto = getenv("PTO_ISA_ROOT");
+    }
     rc = -1;
 
     w.env.include = find_include(NULL, err);
     if (w.env.include && store_open(&w.env.store, err) == 0 && find_tools(&w, err) == 0 &&
-        toolchain_find(TOOLCHAIN_KERNEL, &w.env.store, w.env.env.v, &w.env.tools[TOOLCHAIN_KERNEL], err) == 0)
+        toolchain_find(TOOLCHAIN_KERNEL, &w.env.store, w.env.env.v, &w.env.tools[TOOLCHAIN_KERNEL], err) == 0) {
         rc = identity_cpu(platform, runtime, w.env.include, &w.env.tools[TOOLCHAIN_KERNEL],
                           &w.env.tools[TOOLCHAIN_ORCHESTRATION], pto, out, err);
+    }
     close_env(&w.env);
     return rc;
 }
@@ -308,27 +343,31 @@ static int check_platform(const char *platform, struct error *err)
 {
     size_t length = platform ? strlen(platform) : 0;
 
-    if (length > 3 && strcmp(platform + length - 3, "sim") == 0)
+    if (length > 3 && strcmp(platform + length - 3, "sim") == 0) {
         return 0;
+    }
     return error_set(err, NULL, "replay with --platform a2a3sim or a5sim",
                      "the cpu device runs simulator platforms only, and this is %s", platform ? platform : "none");
 }
 
-int compile_programs(const struct program_table *programs, const struct compile_options *options,
-                     struct compiled *out, struct error *err)
+int compile_programs(const struct program_table *programs, const struct compile_options *options, struct compiled *out,
+                     struct error *err)
 {
     struct work w = {0};
     int rc;
 
     *out = (struct compiled){0};
-    if (check_platform(options->platform, err) < 0)
+    if (check_platform(options->platform, err) < 0) {
         return -1;
+    }
     rc = make_slots(programs, out, err);
-    if (rc == 0)
+    if (rc == 0) {
         rc = compile_all(&w, programs, options, out, err);
+    }
     close_work(&w);
-    if (rc < 0)
+    if (rc < 0) {
         compiled_free(out);
+    }
     return rc;
 }
 
@@ -339,8 +378,9 @@ long compile_missing(const struct program_table *programs, const struct compile_
     struct work w = {0};
     long missing = -1;
 
-    if (make_slots(programs, &out, err) == 0 && open_all(&w, programs, options, &out, &counts, err) == 0)
+    if (make_slots(programs, &out, err) == 0 && open_all(&w, programs, options, &out, &counts, err) == 0) {
         missing = (long)(w.nsource - counts.reused);
+    }
     close_work(&w);
     compiled_free(&out);
     return missing;
@@ -354,22 +394,26 @@ void compile_trim(const struct compiled *c)
     uint64_t limit;
     int rc = 0;
 
-    if (c->nbuilt == 0)
+    if (c->nbuilt == 0) {
         return;
-    if (store_limit(&limit, &err) < 0 || (limit > 0 && store_open(&store, &err) < 0))
+    }
+    if (store_limit(&limit, &err) < 0 || (limit > 0 && store_open(&store, &err) < 0)) {
         rc = -1;
-    else if (limit > 0 && !store.is_private)
+    } else if (limit > 0 && !store.is_private) {
         rc = store_trim(&store, limit, &out, &err);
-    if (rc < 0)
+    }
+    if (rc < 0) {
         log_msg(LOG_WARN, "the object store was not trimmed: %s", err.what);
+    }
     store_close(&store);
 }
 
 void compiled_free(struct compiled *c)
 {
     for (uint32_t i = 0; i < c->count; i++) {
-        for (char **k = c->items[i].kernels; *k; k++)
+        for (char **k = c->items[i].kernels; *k; k++) {
             free(*k);
+        }
         free(c->items[i].kernels);
         free(c->items[i].orchestration);
     }

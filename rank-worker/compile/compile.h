@@ -65,8 +65,8 @@ long compile_missing(const struct program_table *programs, const struct compile_
 
 /* Compile all wanted programs. A source that does not compile: its command and the compiler's output go to
  * the log, the others finish, and the error (INFRA) names program and source. */
-int compile_programs(const struct program_table *programs, const struct compile_options *options,
-                     struct compiled *out, struct error *err);
+int compile_programs(const struct program_table *programs, const struct compile_options *options, struct compiled *out,
+                     struct error *err);
 void compiled_free(struct compiled *c);
 
 /* When objects were built, bring the store back below its limit ($L3REPLAY_CACHE_MAX); what running processes use stays.

@@ -16,14 +16,17 @@ static char *take_name(char *p, char **name)
 
     *name = p;
     while (*p && *p != ' ' && *p != '\t' && *p != '\n' && *p != '\r') {
-        if (*p == '\\' && (p[1] == '\n' || (p[1] == '\r' && p[2] == '\n')))
+        if (*p == '\\' && (p[1] == '\n' || (p[1] == '\r' && p[2] == '\n'))) {
             break;
-        if ((*p == '\\' && (p[1] == ' ' || p[1] == '#' || p[1] == '\t')) || (*p == '$' && p[1] == '$'))
+        }
+        if ((*p == '\\' && (p[1] == ' ' || p[1] == '#' || p[1] == '\t')) || (*p == '$' && p[1] == '$')) {
             p++;
+        }
         *to++ = *p++;
     }
-    if (*p)
+    if (*p) {
         p++;
+    }
     *to = '\0';
     return p;
 }
@@ -32,8 +35,9 @@ static char *relative(const char *name, const char *dir)
 {
     size_t length = strlen(dir);
 
-    if (strncmp(name, dir, length) == 0 && name[length] == '/')
+    if (strncmp(name, dir, length) == 0 && name[length] == '/') {
         return text_format(".%s", name + length);
+    }
     return strdup(name);
 }
 
@@ -42,8 +46,9 @@ int deps_read(const char *path, const char *dir, const char *source, const char 
 {
     char *text = file_read(path, STORE_SOURCE_MAX, NULL, NULL), *p, *name;
 
-    if (!text)
+    if (!text) {
         return error_set(err, path, NULL, "the compiler wrote no list of the headers it read");
+    }
     p = strchr(text, ':');
     for (p = p ? p + 1 : text + strlen(text); *p;) {
         if (*p == ' ' || *p == '\t' || *p == '\n' || *p == '\r' || *p == '\\') {
@@ -51,8 +56,9 @@ int deps_read(const char *path, const char *dir, const char *source, const char 
             continue;
         }
         p = take_name(p, &name);
-        if (strcmp(name, source) != 0 && (!other || strcmp(name, other) != 0))
+        if (strcmp(name, source) != 0 && (!other || strcmp(name, other) != 0)) {
             args_take(headers, relative(name, dir));
+        }
     }
     free(text);
     args_sort_unique(headers);
@@ -64,16 +70,18 @@ int deps_load(const char *path, struct args *headers, struct error *err)
     size_t length = sizeof first_line - 1;
     char *text = file_read(path, STORE_SOURCE_MAX, NULL, NULL), *next;
 
-    if (!text)
+    if (!text) {
         return 0;
+    }
     if (strncmp(text, first_line, length) != 0) {
         free(text);
         return 0;
     }
     for (char *line = text + length; *line; line = next) {
         next = strchr(line, '\n');
-        if (!next)
+        if (!next) {
             break;
+        }
         *next++ = '\0';
         args_take(headers, strdup(line));
     }
@@ -88,11 +96,13 @@ int deps_save(const struct store *s, const char *path, const struct args *header
     FILE *out = open_memstream(&text, &size);
     int rc;
 
-    if (!out)
+    if (!out) {
         return error_nomem(err, path, 1);
+    }
     fputs(first_line, out);
-    for (size_t i = 0; i < headers->n; i++)
+    for (size_t i = 0; i < headers->n; i++) {
         fprintf(out, "%s\n", headers->v[i]);
+    }
     if (fclose(out) != 0) {
         free(text);
         return error_nomem(err, path, 1);
@@ -110,16 +120,18 @@ int deps_key(struct hashes *hashes, const char *dir, const struct args *headers,
     char *path;
     int rc = 1;
 
-    if (!h)
+    if (!h) {
         return error_nomem(err, dir, 1);
+    }
     hasher_key(h, first);
     for (size_t i = 0; rc > 0 && i < headers->n; i++) {
         const char *name = headers->v[i];
         path = name[0] == '.' ? text_format("%s/%s", dir, name) : NULL;
-        if (name[0] == '.' && !path)
+        if (name[0] == '.' && !path) {
             rc = error_nomem(err, name, strlen(name));
-        else if (hashes_file(hashes, path ? path : name, &content, newest) < 0)
+        } else if (hashes_file(hashes, path ? path : name, &content, newest) < 0) {
             rc = 0;
+        }
         hasher_text(h, name);
         hasher_key(h, content);
         free(path);

@@ -28,8 +28,9 @@ struct hashes *hashes_new(void)
 {
     struct hashes *h = calloc(1, sizeof *h);
 
-    if (!h)
+    if (!h) {
         return NULL;
+    }
     h->capacity = 2048;
     h->entries = calloc(h->capacity, sizeof *h->entries);
     if (!h->entries) {
@@ -41,10 +42,12 @@ struct hashes *hashes_new(void)
 
 void hashes_free(struct hashes *h)
 {
-    if (!h)
+    if (!h) {
         return;
-    for (size_t i = 0; i < h->capacity; i++)
+    }
+    for (size_t i = 0; i < h->capacity; i++) {
         free(h->entries[i].path);
+    }
     free(h->entries);
     free(h);
 }
@@ -58,8 +61,9 @@ static struct entry *place(struct entry *entries, size_t capacity, const char *p
 {
     size_t i = (size_t)XXH3_64bits(path, strlen(path)) & (capacity - 1);
 
-    while (entries[i].path && strcmp(entries[i].path, path) != 0)
+    while (entries[i].path && strcmp(entries[i].path, path) != 0) {
         i = (i + 1) & (capacity - 1);
+    }
     return &entries[i];
 }
 
@@ -68,11 +72,13 @@ static int grow(struct hashes *h)
     size_t capacity = h->capacity * 2;
     struct entry *entries = calloc(capacity, sizeof *entries);
 
-    if (!entries)
+    if (!entries) {
         return -1;
+    }
     for (size_t i = 0; i < h->capacity; i++) {
-        if (h->entries[i].path)
+        if (h->entries[i].path) {
             *place(entries, capacity, h->entries[i].path) = h->entries[i];
+        }
     }
     free(h->entries);
     h->entries = entries;
@@ -89,8 +95,9 @@ static bool is_current(const struct entry *e, const struct stat *st)
 
 static void take_later(struct timespec *newest, struct timespec t)
 {
-    if (t.tv_sec > newest->tv_sec || (t.tv_sec == newest->tv_sec && t.tv_nsec > newest->tv_nsec))
+    if (t.tv_sec > newest->tv_sec || (t.tv_sec == newest->tv_sec && t.tv_nsec > newest->tv_nsec)) {
         *newest = t;
+    }
 }
 
 /* Read the file and put its hash in its entry, which is made when it is new. */
@@ -100,17 +107,20 @@ static struct entry *read_into(struct hashes *h, struct entry *e, const char *pa
     size_t nbytes;
     char *text = file_read(path, STORE_SOURCE_MAX, &nbytes, NULL);
 
-    if (!text)
+    if (!text) {
         return NULL;
+    }
     hash = XXH3_128bits(text, nbytes);
     free(text);
     if (!e->path) {
-        if (h->n * 2 >= h->capacity && grow(h) < 0)
+        if (h->n * 2 >= h->capacity && grow(h) < 0) {
             return NULL;
+        }
         e = place(h->entries, h->capacity, path);
         e->path = strdup(path);
-        if (!e->path)
+        if (!e->path) {
             return NULL;
+        }
         h->n++;
     }
     e->key = (struct key){.high = hash.high64, .low = hash.low64};
@@ -123,12 +133,14 @@ int hashes_file(struct hashes *h, const char *path, struct key *key, struct time
     struct stat st;
 
     if (!e->path || e->generation != h->generation) {
-        if (stat(path, &st) < 0)
+        if (stat(path, &st) < 0) {
             return -1;
+        }
         if (!e->path || !is_current(e, &st)) {
             e = read_into(h, e, path);
-            if (!e)
+            if (!e) {
                 return -1;
+            }
             e->dev = st.st_dev;
             e->ino = st.st_ino;
             e->size = st.st_size;

@@ -15,8 +15,9 @@ static int join(struct unit *headers, size_t *nheader, struct unit *kernel, cons
 {
     struct unit *h = &headers[*nheader];
 
-    if (unit_header(h, kernel, env, err) < 0)
+    if (unit_header(h, kernel, env, err) < 0) {
         return -1;
+    }
     for (size_t i = 0; i < *nheader; i++) {
         if (key_equal(headers[i].first, h->first)) {
             unit_close(h);
@@ -34,8 +35,9 @@ static int join(struct unit *headers, size_t *nheader, struct unit *kernel, cons
 static bool is_repeated(const struct unit *kernels, size_t i)
 {
     for (size_t k = 0; k < i; k++) {
-        if (kernels[k].header && key_equal(kernels[k].first, kernels[i].first))
+        if (kernels[k].header && key_equal(kernels[k].first, kernels[i].first)) {
             return true;
+        }
     }
     return false;
 }
@@ -52,16 +54,17 @@ static int decide(struct unit *h, size_t users, const struct unit_env *env, int 
     int rc = unit_lookup(h, env, err);
     bool wanted_before;
 
-    if (rc < 0)
+    if (rc < 0) {
         return -1;
+    }
     if (rc > 0) {
         h->state = UNIT_DONE;
         return 0;
     }
     wanted_before = access(h->source, R_OK) == 0;
-    if (!wanted_before &&
-        store_write(&env->store, h->source, h->scan.prefix, strlen(h->scan.prefix), err) < 0)
+    if (!wanted_before && store_write(&env->store, h->source, h->scan.prefix, strlen(h->scan.prefix), err) < 0) {
         return -1;
+    }
     h->state = wanted_before || pays(users, jobs) ? UNIT_WAITING : UNIT_FAILED;
     return 0;
 }
@@ -73,15 +76,18 @@ int headers_plan(struct unit *headers, struct unit *kernels, size_t n, const str
 
     for (size_t i = 0; i < n; i++) {
         headers[i] = (struct unit){.state = UNIT_DONE, .lock = -1};
-        if (can_use(&kernels[i], env) && join(headers, &nheader, &kernels[i], env, err) < 0)
+        if (can_use(&kernels[i], env) && join(headers, &nheader, &kernels[i], env, err) < 0) {
             return -1;
+        }
     }
     for (size_t h = 0; h < nheader; h++) {
         size_t users = 0;
-        for (size_t i = 0; i < n; i++)
+        for (size_t i = 0; i < n; i++) {
             users += kernels[i].header == &headers[h] && !is_repeated(kernels, i);
-        if (decide(&headers[h], users, env, jobs, err) < 0)
+        }
+        if (decide(&headers[h], users, env, jobs, err) < 0) {
             return -1;
+        }
     }
     return 0;
 }

@@ -9,8 +9,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "common/base/file.h"
 #include "common/base/args.h"
+#include "common/base/file.h"
 #include "rank-worker/compile/jobs.h"
 #include "rank-worker/compile/store.h"
 #include "rank-worker/compile/toolchain.h"
@@ -21,8 +21,9 @@ static char *copy(const char *text, bool *failed)
 {
     char *own = text ? strdup(text) : NULL;
 
-    if (text && !own)
+    if (text && !own) {
         *failed = true;
+    }
     return own;
 }
 
@@ -33,8 +34,9 @@ int identity_make(const char *platform, const char *runtime_name, const char *ru
 
     *out = (struct cache_identity){copy(platform, &failed), copy(runtime_name, &failed),
                                    copy(runtime_revision, &failed), copy(pto_isa_revision, &failed)};
-    if (!failed)
+    if (!failed) {
         return 0;
+    }
     identity_free(out);
     return error_nomem(err, platform, 256);
 }
@@ -53,15 +55,18 @@ void identity_free(struct cache_identity *id)
 /* Our environment without what would make git look at another checkout (inside of git's hooks it is set). */
 static void git_environment(struct args *env)
 {
-    static const char *const foreign[] = {"GIT_DIR=", "GIT_WORK_TREE=", "GIT_INDEX_FILE=", "GIT_COMMON_DIR=",
-                                          "GIT_OBJECT_DIRECTORY=", "GIT_NAMESPACE=", "LC_ALL="};
+    static const char *const foreign[] = {
+        "GIT_DIR=",       "GIT_WORK_TREE=", "GIT_INDEX_FILE=", "GIT_COMMON_DIR=", "GIT_OBJECT_DIRECTORY=",
+        "GIT_NAMESPACE=", "LC_ALL="};
 
     for (char **v = environ; *v; v++) {
         bool kept = true;
-        for (size_t i = 0; i < sizeof foreign / sizeof *foreign; i++)
+        for (size_t i = 0; i < sizeof foreign / sizeof *foreign; i++) {
             kept = kept && strncmp(*v, foreign[i], strlen(foreign[i])) != 0;
-        if (kept)
+        }
+        if (kept) {
             args_add(env, "%s", *v);
+        }
     }
     args_add(env, "LC_ALL=C");
 }
@@ -78,20 +83,23 @@ static char *git(const char *dir, const char *const *words)
     args_add(&argv, "--no-optional-locks");
     args_add(&argv, "-C");
     args_add(&argv, "%s", dir);
-    while (*words)
+    while (*words) {
         args_add(&argv, "%s", *words++);
+    }
     git_environment(&env);
     if (args_done(&argv, NULL) == 0 && args_done(&env, NULL) == 0 &&
         job_run(argv.v, env.v, GIT_LIMIT_MS, &result, NULL) == 0) {
-        if (result.code == 0)
+        if (result.code == 0) {
             text = result.output;
-        else
+        } else {
             free(result.output);
+        }
     }
     args_free(&argv);
     args_free(&env);
-    for (size_t n = text ? strlen(text) : 0; n > 0 && isspace((unsigned char)text[n - 1]); n--)
+    for (size_t n = text ? strlen(text) : 0; n > 0 && isspace((unsigned char)text[n - 1]); n--) {
         text[n - 1] = '\0';
+    }
     return text;
 }
 
@@ -119,17 +127,19 @@ char *identity_checkout(const char *dir, const char **why)
     char *revision = NULL, *changes = NULL;
     const char *reason = NULL;
 
-    if (!is_checkout(dir))
+    if (!is_checkout(dir)) {
         reason = "it is not a git checkout";
-    else if (!(revision = git(dir, head)) || !is_revision(revision))
+    } else if (!(revision = git(dir, head)) || !is_revision(revision)) {
         reason = "git does not tell its revision";
-    else if (!(changes = git(dir, state)))
+    } else if (!(changes = git(dir, state))) {
         reason = "git does not tell whether it was changed";
-    else if (*changes)
+    } else if (*changes) {
         reason = "files in it were changed or added";
+    }
     free(changes);
-    if (why)
+    if (why) {
         *why = reason;
+    }
     if (reason) {
         free(revision);
         return NULL;
@@ -149,8 +159,9 @@ static int hash_file(struct hasher *h, const FTSENT *entry, size_t below, struct
     size_t size;
     char *data = file_read(entry->fts_path, STORE_SOURCE_MAX, &size, err);
 
-    if (!data)
+    if (!data) {
         return -1;
+    }
     hasher_text(h, entry->fts_path + below);
     hasher_bytes(h, data, size);
     free(data);
@@ -164,13 +175,15 @@ static int hash_tree(struct hasher *h, const char *dir, struct error *err)
     FTSENT *entry;
     int rc = 0;
 
-    if (!tree)
-        return error_errno(err, dir, file_errno_mend(errno), "cannot read the directory %s", dir);
+    if (!tree) {
+        return error_errno(err, dir, file_errno_hint(errno), "cannot read the directory %s", dir);
+    }
     while (rc == 0 && (errno = 0, entry = fts_read(tree)) != NULL) {
         switch (entry->fts_info) {
         case FTS_D:
-            if (strcmp(entry->fts_name, ".git") == 0)
+            if (strcmp(entry->fts_name, ".git") == 0) {
                 fts_set(tree, entry, FTS_SKIP);
+            }
             break;
         case FTS_F:
             rc = hash_file(h, entry, strlen(dir), err);
@@ -179,14 +192,15 @@ static int hash_tree(struct hasher *h, const char *dir, struct error *err)
         case FTS_ERR:
         case FTS_NS:
             errno = entry->fts_errno;
-            rc = error_errno(err, entry->fts_path, file_errno_mend(errno), "cannot read %s", entry->fts_path);
+            rc = error_errno(err, entry->fts_path, file_errno_hint(errno), "cannot read %s", entry->fts_path);
             break;
         default:
             break;
         }
     }
-    if (rc == 0 && errno)
-        rc = error_errno(err, dir, file_errno_mend(errno), "cannot read the directory %s", dir);
+    if (rc == 0 && errno) {
+        rc = error_errno(err, dir, file_errno_hint(errno), "cannot read the directory %s", dir);
+    }
     fts_close(tree);
     return rc;
 }
@@ -204,11 +218,13 @@ char *identity_content(const char *dir, struct error *err)
     }
     rc = hash_tree(h, dir, err);
     key = hasher_end(h);
-    if (rc)
+    if (rc) {
         return NULL;
+    }
     text = text_format("l3replay-content-%016" PRIx64 "%016" PRIx64, key.high, key.low);
-    if (!text)
+    if (!text) {
         error_nomem(err, dir, 64);
+    }
     return text;
 }
 
@@ -223,8 +239,9 @@ static char *cpu_revision(const char *include, const struct toolchain *kernel, c
     struct args flags = {0};
     struct key key;
 
-    if (headers && !h)
+    if (headers && !h) {
         error_nomem(err, include, 1024);
+    }
     if (h) {
         hasher_text(h, headers);
         hasher_key(h, kernel->id);
@@ -232,13 +249,15 @@ static char *cpu_revision(const char *include, const struct toolchain *kernel, c
         toolchain_flags(kernel, TOOLCHAIN_KERNEL, CORE_AIC, &flags);
         toolchain_flags(kernel, TOOLCHAIN_KERNEL, CORE_AIV, &flags);
         toolchain_flags(orchestration, TOOLCHAIN_ORCHESTRATION, CORE_AIV, &flags);
-        for (size_t i = 0; i < flags.n; i++)
+        for (size_t i = 0; i < flags.n; i++) {
             hasher_text(h, flags.v[i]);
+        }
         key = hasher_end(h);
         if (args_done(&flags, err) == 0) {
             text = text_format("l3replay-cpu-%016" PRIx64 "%016" PRIx64, key.high, key.low);
-            if (!text)
+            if (!text) {
                 error_nomem(err, include, 64);
+            }
         }
     }
     args_free(&flags);
@@ -252,16 +271,19 @@ static char *pto_isa_revision(const char *root, struct error *err)
 
     if (!root || !*root) {
         revision = strdup("l3replay-none");
-        if (!revision)
+        if (!revision) {
             error_nomem(err, "PTO_ISA_ROOT", 16);
+        }
         return revision;
     }
     revision = identity_checkout(root, NULL);
-    if (revision)
+    if (revision) {
         return revision;
+    }
     include = file_join(root, "include", err);
-    if (include)
+    if (include) {
         revision = identity_content(include, err);
+    }
     free(include);
     return revision;
 }
@@ -274,10 +296,12 @@ int identity_cpu(const char *platform, const char *runtime_name, const char *inc
     int rc = -1;
 
     memset(out, 0, sizeof *out);
-    if (runtime)
+    if (runtime) {
         pto_isa = pto_isa_revision(pto_isa_root, err);
-    if (pto_isa)
+    }
+    if (pto_isa) {
         rc = identity_make(platform, runtime_name, runtime, pto_isa, out, err);
+    }
     free(runtime);
     free(pto_isa);
     return rc;

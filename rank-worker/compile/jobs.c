@@ -30,8 +30,9 @@ struct job_pool *job_pool_new(int width)
 {
     struct job_pool *pool = calloc(1, sizeof *pool);
 
-    if (!pool)
+    if (!pool) {
         return NULL;
+    }
     pool->width = width;
     pool->slots = calloc((size_t)width, sizeof *pool->slots);
     pool->polls = calloc((size_t)width, sizeof *pool->polls);
@@ -47,20 +48,23 @@ static int reap(pid_t pid)
     int status;
 
     while (waitpid(pid, &status, 0) < 0) {
-        if (errno != EINTR)
+        if (errno != EINTR) {
             return -1;
+        }
     }
     return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
 void job_pool_free(struct job_pool *pool)
 {
-    if (!pool)
+    if (!pool) {
         return;
+    }
     for (int i = 0; pool->slots && i < pool->width; i++) {
         struct slot *slot = &pool->slots[i];
-        if (!slot->keeper)
+        if (!slot->keeper) {
             continue;
+        }
         kill(-slot->keeper, SIGKILL);
         kill(slot->keeper, SIGKILL); /* when it had no time yet to make its group */
         reap(slot->keeper);
@@ -97,11 +101,13 @@ static _Noreturn void run_command(char *const *argv, char *const *envp, int out)
     signal(SIGTERM, SIG_DFL);
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     fcntl(out, F_SETFD, FD_CLOEXEC);
-    if (null < 0 || dup2(null, STDIN_FILENO) < 0 || dup2(out, STDOUT_FILENO) < 0 || dup2(out, STDERR_FILENO) < 0)
+    if (null < 0 || dup2(null, STDIN_FILENO) < 0 || dup2(out, STDOUT_FILENO) < 0 || dup2(out, STDERR_FILENO) < 0) {
         _exit(JOB_NOT_STARTED);
+    }
     execve(argv[0], argv, envp);
-    if (write(STDERR_FILENO, text, sizeof text - 1) < 0)
+    if (write(STDERR_FILENO, text, sizeof text - 1) < 0) {
         _exit(JOB_NOT_STARTED);
+    }
     _exit(JOB_NOT_STARTED);
 }
 
@@ -111,22 +117,27 @@ static _Noreturn void keep(pid_t parent, char *const *argv, char *const *envp, i
     pid_t child;
 
     /* Descriptors of the pool's owner must close when it dies: sockets of its peers, locks. */
-    if (out != KEEPER_OUT && dup2(out, KEEPER_OUT) < 0)
+    if (out != KEEPER_OUT && dup2(out, KEEPER_OUT) < 0) {
         _exit(JOB_NOT_STARTED);
+    }
     close_range(KEEPER_OUT + 1, ~0U, 0);
     setpgid(0, 0);
-    for (int sig = 1; sig < NSIG; sig++)
+    for (int sig = 1; sig < NSIG; sig++) {
         signal(sig, SIG_DFL);
+    }
     sigaction(SIGTERM, &on_term, NULL);
     prctl(PR_SET_PDEATHSIG, SIGTERM);
     sigprocmask(SIG_SETMASK, mask, NULL);
-    if (getppid() != parent)
+    if (getppid() != parent) {
         _exit(JOB_NOT_STARTED);
+    }
     child = fork();
-    if (child < 0)
+    if (child < 0) {
         _exit(JOB_NOT_STARTED);
-    if (child == 0)
+    }
+    if (child == 0) {
         run_command(argv, envp, KEEPER_OUT);
+    }
     /* The pipe stays open here, so that its end means that the command has ended, even one that closed its output. */
     _exit(reap(child));
 }
@@ -138,11 +149,13 @@ int job_start(struct job_pool *pool, char *const *argv, char *const *envp, void 
     pid_t parent = getpid();
     int fds[2], saved;
 
-    while (slot->keeper)
+    while (slot->keeper) {
         slot++;
-    if (pipe2(fds, O_CLOEXEC) < 0)
+    }
+    if (pipe2(fds, O_CLOEXEC) < 0) {
         return error_errno(err, NULL, "raise the limit of open files (ulimit -n)", "cannot make a pipe for %s",
                            argv[0]);
+    }
     slot->result = (struct job_result){.tag = tag, .output = malloc(JOB_OUTPUT_MAX + 1)};
     slot->used = 0;
     if (!slot->result.output) {
@@ -155,8 +168,9 @@ int job_start(struct job_pool *pool, char *const *argv, char *const *envp, void 
     sigemptyset(&none);
     sigprocmask(SIG_SETMASK, &all, &old);
     slot->keeper = fork();
-    if (slot->keeper == 0)
+    if (slot->keeper == 0) {
         keep(parent, argv, envp ? envp : environ, fds[1], &none);
+    }
     saved = errno;
     sigprocmask(SIG_SETMASK, &old, NULL);
     close(fds[1]);
@@ -181,12 +195,14 @@ static bool drain(struct slot *slot)
     ssize_t n;
 
     n = room ? read(slot->fd, slot->result.output + slot->used, room) : read(slot->fd, dropped, sizeof dropped);
-    if (n < 0)
+    if (n < 0) {
         return errno != EINTR && errno != EAGAIN;
-    if (n > 0 && room == 0)
+    }
+    if (n > 0 && room == 0) {
         slot->result.cut = true;
-    else
+    } else {
         slot->used += (size_t)n;
+    }
     return n == 0;
 }
 
@@ -214,15 +230,19 @@ int job_wait(struct job_pool *pool, int timeout_ms, struct job_result *result, s
 
     while (pool->running > 0) {
         int left = timeout_ms < 0 ? -1 : (int)(end - now_ms());
-        for (int i = 0; i < pool->width; i++)
+        for (int i = 0; i < pool->width; i++) {
             pool->polls[i] = (struct pollfd){.fd = pool->slots[i].keeper ? pool->slots[i].fd : -1, .events = POLLIN};
-        if (timeout_ms >= 0 && left < 0)
+        }
+        if (timeout_ms >= 0 && left < 0) {
             left = 0;
+        }
         int n = poll(pool->polls, (nfds_t)pool->width, left);
-        if (n < 0 && errno != EINTR)
+        if (n < 0 && errno != EINTR) {
             return error_errno(err, NULL, NULL, "cannot wait for the compilers");
-        if (n == 0)
+        }
+        if (n == 0) {
             return 0;
+        }
         for (int i = 0; n > 0 && i < pool->width; i++) {
             if (pool->polls[i].revents && drain(&pool->slots[i])) {
                 finish(pool, &pool->slots[i], result);
@@ -238,14 +258,16 @@ int job_run(char *const *argv, char *const *envp, int timeout_ms, struct job_res
     struct job_pool *pool = job_pool_new(1);
     int rc = -1;
 
-    if (!pool)
+    if (!pool) {
         return error_nomem(err, argv[0], 1);
+    }
     if (job_start(pool, argv, envp, NULL, err) == 0) {
         rc = job_wait(pool, timeout_ms, result, err);
-        if (rc == 0)
+        if (rc == 0) {
             rc = error_set(err, NULL, "check the program, or name another one", "%s does not end", argv[0]);
-        else if (rc > 0)
+        } else if (rc > 0) {
             rc = 0;
+        }
     }
     job_pool_free(pool);
     return rc;

@@ -25,10 +25,11 @@ static void strip_comments(char *text)
 
     for (char *p = text; *p; p++) {
         if (quote) {
-            if (*p == '\\' && p[1])
+            if (*p == '\\' && p[1]) {
                 *to++ = *p++;
-            else if (*p == quote || *p == '\n')
+            } else if (*p == quote || *p == '\n') {
                 quote = 0;
+            }
             *to++ = *p;
         } else if (p[0] == '/' && p[1] == '/') {
             p += strcspn(p, "\n");
@@ -37,14 +38,16 @@ static void strip_comments(char *text)
             char *end = strstr(p + 2, "*/");
             *to++ = ' ';
             for (p += 2; *p && p != end; p++) {
-                if (*p == '\n')
+                if (*p == '\n') {
                     *to++ = '\n';
+                }
             }
             p += end ? 1 : -1;
         } else {
             /* A quote after a word character is a digit separator: 1'000. */
-            if (*p == '"' || (*p == '\'' && (p == text || !isalnum((unsigned char)p[-1]))))
+            if (*p == '"' || (*p == '\'' && (p == text || !isalnum((unsigned char)p[-1])))) {
                 quote = *p;
+            }
             *to++ = *p;
         }
     }
@@ -53,8 +56,9 @@ static void strip_comments(char *text)
 
 static const char *skip_blanks(const char *p)
 {
-    while (*p == ' ' || *p == '\t')
+    while (*p == ' ' || *p == '\t') {
         p++;
+    }
     return p;
 }
 
@@ -63,11 +67,13 @@ static const char *directive(const char *line, size_t *length)
 {
     const char *p = skip_blanks(line);
 
-    if (*p != '#')
+    if (*p != '#') {
         return NULL;
+    }
     p = skip_blanks(p + 1);
-    for (*length = 0; isalpha((unsigned char)p[*length]);)
+    for (*length = 0; isalpha((unsigned char)p[*length]);) {
         ++*length;
+    }
     return p;
 }
 
@@ -82,11 +88,13 @@ static char *include_path(const char *line, bool *quoted)
     size_t length;
     const char *p = directive(line, &length), *end;
 
-    if (!p || !is_word(p, length, "include"))
+    if (!p || !is_word(p, length, "include")) {
         return NULL;
+    }
     p = skip_blanks(p + length);
-    if (*p != '"' && *p != '<')
+    if (*p != '"' && *p != '<') {
         return NULL;
+    }
     *quoted = *p == '"';
     end = strchr(p + 1, *quoted ? '"' : '>');
     return end ? strndup(p + 1, (size_t)(end - p - 1)) : NULL;
@@ -104,13 +112,15 @@ static char *find_own(const struct walk *w, const char *file, const char *path, 
 {
     char *found = quoted ? beside(file, path) : NULL;
 
-    if (found && access(found, R_OK) == 0)
+    if (found && access(found, R_OK) == 0) {
         return found;
+    }
     free(found);
     for (size_t i = 0; i < w->ndir; i++) {
         found = text_format("%s/%s", w->dirs[i], path);
-        if (found && access(found, R_OK) == 0)
+        if (found && access(found, R_OK) == 0) {
             return found;
+        }
         free(found);
     }
     return NULL;
@@ -131,10 +141,12 @@ static void walk_include(struct walk *w, const char *file, const char *path, boo
 {
     char *found, *text;
 
-    if (strncmp(path, "pto/", 4) == 0)
+    if (strncmp(path, "pto/", 4) == 0) {
         w->scan->pto = true;
-    if (is_async(path) && !w->scan->async)
+    }
+    if (is_async(path) && !w->scan->async) {
         w->scan->async = strdup(path);
+    }
     found = find_own(w, file, path, quoted);
     for (size_t i = 0; found && i < w->seen.n; i++) {
         if (strcmp(w->seen.v[i], found) == 0) {
@@ -156,13 +168,15 @@ static void walk_text(struct walk *w, const char *file, const char *text, int de
 {
     bool quoted;
 
-    if (strstr(text, "bfloat16_t"))
+    if (strstr(text, "bfloat16_t")) {
         w->scan->bfloat16 = true;
+    }
     for (const char *line = text; line; line = strchr(line, '\n')) {
         line += *line == '\n';
         char *path = include_path(line, &quoted);
-        if (path)
+        if (path) {
             walk_include(w, file, path, quoted, depth);
+        }
         free(path);
     }
 }
@@ -174,15 +188,19 @@ static int prefix_nesting(const char *line)
     size_t length, end = strcspn(line, "\n");
     const char *p = directive(line, &length);
 
-    if (!p || (end > 0 && line[end - 1] == '\\'))
+    if (!p || (end > 0 && line[end - 1] == '\\')) {
         return -2;
-    if (is_word(p, length, "if") || is_word(p, length, "ifdef") || is_word(p, length, "ifndef"))
+    }
+    if (is_word(p, length, "if") || is_word(p, length, "ifdef") || is_word(p, length, "ifndef")) {
         return 1;
-    if (is_word(p, length, "endif"))
+    }
+    if (is_word(p, length, "endif")) {
         return -1;
+    }
     if (is_word(p, length, "else") || is_word(p, length, "elif") || is_word(p, length, "define") ||
-        is_word(p, length, "include"))
+        is_word(p, length, "include")) {
         return 0;
+    }
     return -2;
 }
 
@@ -197,8 +215,9 @@ static char *find_prefix(const struct walk *w, const char *file, const char *tex
     for (const char *line = text; out && line; line = strchr(line, '\n')) {
         line += *line == '\n';
         size_t length = strcspn(line, "\r\n");
-        if (skip_blanks(line) >= line + length)
+        if (skip_blanks(line) >= line + length) {
             continue;
+        }
         change = prefix_nesting(line);
         char *path = include_path(line, &quoted);
         char *own = path ? find_own(w, file, path, quoted) : NULL;
@@ -206,12 +225,14 @@ static char *find_prefix(const struct walk *w, const char *file, const char *tex
         seen = seen || (path && strstr(path, "pto-inst.hpp"));
         nesting += change;
         fprintf(out, "%.*s\n", (int)length, line);
-        if (!stop && path && seen && nesting == 0)
+        if (!stop && path && seen && nesting == 0) {
             kept = (size_t)ftell(out);
+        }
         free(own);
         free(path);
-        if (stop)
+        if (stop) {
             break;
+        }
     }
     if (!out || fclose(out) != 0 || kept == 0) {
         free(prefix);
@@ -228,8 +249,9 @@ int scan_source(const char *path, char *const *dirs, size_t ndir, struct scan *s
 
     *scan = (struct scan){0};
     scan->text = file_read(path, STORE_SOURCE_MAX, &scan->nbytes, err);
-    if (!scan->text)
+    if (!scan->text) {
         return -1;
+    }
     text = strdup(scan->text);
     if (!text) {
         scan_free(scan);

@@ -16,13 +16,13 @@
 
 #include <xxhash.h>
 
+#include "common/base/args.h"
 #include "common/base/file.h"
 #include "common/base/log.h"
-#include "common/base/args.h"
 
 enum { STALE_SECONDS = 24 * 3600 };
 
-static const char mend[] = "set L3REPLAY_CACHE_DIR to a directory that can be written";
+static const char hint[] = "set L3REPLAY_CACHE_DIR to a directory that can be written";
 
 /* The private store of this process, for atexit(). */
 static char *private_root;
@@ -32,8 +32,9 @@ struct hasher *hasher_new(void)
 {
     XXH3_state_t *state = XXH3_createState();
 
-    if (state)
+    if (state) {
         XXH3_128bits_reset(state);
+    }
     return (struct hasher *)state;
 }
 
@@ -79,14 +80,16 @@ static void remove_tree(const char *path)
 
 static void remove_private(void)
 {
-    if (private_root && private_owner == getpid())
+    if (private_root && private_owner == getpid()) {
         remove_tree(private_root);
+    }
 }
 
 static void host_name(char *name, size_t size)
 {
-    if (gethostname(name, size) < 0)
+    if (gethostname(name, size) < 0) {
         snprintf(name, size, "host");
+    }
     name[size - 1] = '\0';
 }
 
@@ -112,14 +115,17 @@ static void tidy(const char *tmp, const char *host)
     struct dirent *entry;
     char *path;
 
-    if (!dir)
+    if (!dir) {
         return;
+    }
     while ((entry = readdir(dir))) {
-        if (entry->d_name[0] == '.' || !is_stale(tmp, entry->d_name, host))
+        if (entry->d_name[0] == '.' || !is_stale(tmp, entry->d_name, host)) {
             continue;
+        }
         path = text_format("%s/%s", tmp, entry->d_name);
-        if (path)
+        if (path) {
             remove_tree(path);
+        }
         free(path);
     }
     closedir(dir);
@@ -135,19 +141,22 @@ static int open_at(struct store *s, const char *base)
     host_name(host, sizeof host);
     s->root = text_format("%s/v1", base);
     s->tmp = text_format("%s/v1/tmp/%s-%ld-XXXXXX", base, host, (long)getpid());
-    if (!s->root || !s->tmp)
+    if (!s->root || !s->tmp) {
         return -1;
+    }
     for (size_t i = 0; rc == 0 && i < sizeof parts / sizeof *parts; i++) {
         path = text_format("%s/%s", s->root, parts[i]);
         rc = path ? file_make_dirs(path, NULL) : -1;
-        if (rc == 0 && strcmp(parts[i], "tmp") == 0)
+        if (rc == 0 && strcmp(parts[i], "tmp") == 0) {
             tidy(path, host);
-        else if (rc == 0)
+        } else if (rc == 0) {
             rc = access(path, W_OK | X_OK);
+        }
         free(path);
     }
-    if (rc == 0 && !mkdtemp(s->tmp))
+    if (rc == 0 && !mkdtemp(s->tmp)) {
         rc = -1;
+    }
     return rc;
 }
 
@@ -166,7 +175,7 @@ static int open_private(struct store *s, struct error *err)
     if (!private_root || private_owner != getpid()) {
         base = text_format("%s/l3replay-XXXXXX", tmpdir && *tmpdir ? tmpdir : "/tmp");
         if (!base || !mkdtemp(base)) {
-            error_errno(err, base, mend, "cannot make a directory for compiled objects");
+            error_errno(err, base, hint, "cannot make a directory for compiled objects");
             free(base);
             return -1;
         }
@@ -176,9 +185,10 @@ static int open_private(struct store *s, struct error *err)
         atexit(remove_private);
     }
     s->is_private = true;
-    if (open_at(s, private_root) == 0)
+    if (open_at(s, private_root) == 0) {
         return 0;
-    error_errno(err, private_root, mend, "cannot write compiled objects");
+    }
+    error_errno(err, private_root, hint, "cannot write compiled objects");
     forget(s);
     return -1;
 }
@@ -188,16 +198,18 @@ static char *default_base(void)
     const char *dir = getenv("L3REPLAY_CACHE_DIR"), *xdg = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
     char *cwd, *path;
 
-    if (dir && *dir == '/')
+    if (dir && *dir == '/') {
         return strdup(dir);
+    }
     if (dir && *dir) {
         cwd = realpath(".", NULL);
         path = cwd ? text_format("%s/%s", cwd, dir) : NULL;
         free(cwd);
         return path;
     }
-    if (xdg && *xdg == '/')
+    if (xdg && *xdg == '/') {
         return text_format("%s/l3replay", xdg);
+    }
     return home && *home == '/' ? text_format("%s/.cache/l3replay", home) : strdup("");
 }
 
@@ -207,10 +219,12 @@ int store_open(struct store *s, struct error *err)
     int rc = 0;
 
     *s = (struct store){0};
-    if (!base)
+    if (!base) {
         return error_nomem(err, "object store", 4096);
-    if (!*base)
+    }
+    if (!*base) {
         errno = ENOENT;
+    }
     if (!*base || open_at(s, base) < 0) {
         log_note("compiled objects are not kept: cannot write %s: %s", *base ? base : "a cache directory (no HOME)",
                  strerror(errno));
@@ -223,8 +237,9 @@ int store_open(struct store *s, struct error *err)
 
 void store_close(struct store *s)
 {
-    if (s->tmp)
+    if (s->tmp) {
         remove_tree(s->tmp);
+    }
     forget(s);
 }
 
@@ -242,8 +257,9 @@ bool store_has_object(const char *path)
     int fd = open(path, O_RDONLY | O_CLOEXEC);
     bool whole;
 
-    if (fd < 0)
+    if (fd < 0) {
         return false;
+    }
     /* The section table is the last thing in a file that a linker writes: present means not cut. */
     whole = fstat(fd, &st) == 0 && read(fd, &head, sizeof head) == (ssize_t)sizeof head &&
             memcmp(head.e_ident, ELFMAG, SELFMAG) == 0 &&
@@ -256,11 +272,13 @@ static int sync_file(const char *path)
 {
     int fd = open(path, O_RDONLY | O_CLOEXEC), rc;
 
-    if (fd < 0)
+    if (fd < 0) {
         return -1;
+    }
     rc = fsync(fd);
-    if (rc < 0 && (errno == EINVAL || errno == EROFS))
+    if (rc < 0 && (errno == EINVAL || errno == EROFS)) {
         rc = 0; /* a file system without it */
+    }
     close(fd);
     return rc;
 }
@@ -270,13 +288,15 @@ int store_publish(const char *from, const char *to, struct error *err)
     char *dir = strdup(to);
     int rc = -1;
 
-    if (!dir)
+    if (!dir) {
         return error_nomem(err, to, strlen(to));
+    }
     *strrchr(dir, '/') = '\0';
-    if (file_make_dirs(dir, NULL) == 0 && chmod(from, 0444) == 0 && sync_file(from) == 0 && rename(from, to) == 0)
+    if (file_make_dirs(dir, NULL) == 0 && chmod(from, 0444) == 0 && sync_file(from) == 0 && rename(from, to) == 0) {
         rc = 0;
-    else
-        error_errno(err, to, mend, "cannot keep a compiled object");
+    } else {
+        error_errno(err, to, hint, "cannot keep a compiled object");
+    }
     free(dir);
     return rc;
 }
@@ -288,18 +308,21 @@ int store_write(const struct store *s, const char *to, const char *text, size_t 
     FILE *file = fd < 0 ? NULL : fdopen(fd, "w");
 
     if (!file) {
-        error_errno(err, to, mend, "cannot write in the object store");
-        if (fd >= 0)
+        error_errno(err, to, hint, "cannot write in the object store");
+        if (fd >= 0) {
             close(fd);
+        }
         goto out;
     }
     rc = fwrite(text, 1, nbytes, file) == nbytes ? 0 : -1;
-    if (fclose(file) != 0)
+    if (fclose(file) != 0) {
         rc = -1;
-    if (rc < 0)
-        error_errno(err, to, mend, "cannot write in the object store");
-    else
+    }
+    if (rc < 0) {
+        error_errno(err, to, hint, "cannot write in the object store");
+    } else {
         rc = store_publish(from, to, err);
+    }
 out:
     free(from);
     return rc;
@@ -311,13 +334,14 @@ int store_lock(const struct store *s, struct key key, struct error *err)
     int fd = path ? open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666) : -1;
 
     if (fd < 0) {
-        error_errno(err, path, mend, "cannot open a lock of the object store");
+        error_errno(err, path, hint, "cannot open a lock of the object store");
         free(path);
         return -1;
     }
     free(path);
-    if (flock(fd, LOCK_EX | LOCK_NB) == 0)
+    if (flock(fd, LOCK_EX | LOCK_NB) == 0) {
         return fd;
+    }
     if (errno != EWOULDBLOCK && errno != EINTR) {
         /* A file system without locks: work may be done twice, never wrongly. */
         return fd;
@@ -328,8 +352,9 @@ int store_lock(const struct store *s, struct key key, struct error *err)
 
 void store_unlock(int fd)
 {
-    if (fd < 0)
+    if (fd < 0) {
         return;
+    }
     flock(fd, LOCK_UN);
     close(fd);
 }

@@ -32,25 +32,29 @@ int store_limit(uint64_t *nbytes, struct error *err)
     char *end;
 
     *nbytes = DEFAULT_LIMIT;
-    if (!text || !*text)
+    if (!text || !*text) {
         return 0;
+    }
     errno = 0;
     value = strtoull(text, &end, 10);
     if (*end && (unit = strchr(units, *end))) {
         shift = 10 * (unsigned)(unit - units + 1);
         end++;
     }
-    if (*text < '0' || *text > '9' || errno || *end || value > UINT64_MAX >> shift)
-        return error_set(err, "L3REPLAY_CACHE_MAX", "give bytes, or K, M or G, as in L3REPLAY_CACHE_MAX=20G; 0 is no limit",
+    if (*text < '0' || *text > '9' || errno || *end || value > UINT64_MAX >> shift) {
+        return error_set(err, "L3REPLAY_CACHE_MAX",
+                         "give bytes, or K, M or G, as in L3REPLAY_CACHE_MAX=20G; 0 is no limit",
                          "'%.60s' is not a size", text);
+    }
     *nbytes = (uint64_t)value << shift;
     return 0;
 }
 
 static void entries_free(struct entries *all)
 {
-    for (size_t i = 0; i < all->count; i++)
+    for (size_t i = 0; i < all->count; i++) {
         free(all->items[i].path);
+    }
     free(all->items);
     *all = (struct entries){0};
 }
@@ -61,14 +65,16 @@ static int add_entry(struct entries *all, const char *path, const struct stat *s
         size_t wanted = 2 * all->capacity + 64;
         struct entry *grown = realloc(all->items, wanted * sizeof *grown);
 
-        if (!grown)
+        if (!grown) {
             return error_nomem(err, "object store", wanted * sizeof *grown);
+        }
         all->items = grown;
         all->capacity = wanted;
     }
     all->items[all->count] = (struct entry){strdup(path), (uint64_t)st->st_size, st->st_mtim};
-    if (!all->items[all->count].path)
+    if (!all->items[all->count].path) {
         return error_nomem(err, "object store", strlen(path));
+    }
     all->count++;
     all->size.nbytes += (uint64_t)st->st_size;
     return 0;
@@ -80,14 +86,15 @@ static bool count_entry(struct store_size *size, const char *root, const char *p
 {
     const char *kind = path + strlen(root) + 1, *dot = strrchr(kind, '.');
 
-    if (strncmp(kind, "objects/", 8) == 0)
+    if (strncmp(kind, "objects/", 8) == 0) {
         size->nobject++;
-    else if (strncmp(kind, "headers/", 8) == 0)
+    } else if (strncmp(kind, "headers/", 8) == 0) {
         size->nlist++;
-    else if (dot && strcmp(dot, ".pch") == 0)
+    } else if (dot && strcmp(dot, ".pch") == 0) {
         size->nheader++;
-    else
+    } else {
         return false;
+    }
     return true;
 }
 
@@ -101,21 +108,29 @@ static int list_entries(const struct store *s, struct entries *all, struct error
     int rc = 0;
 
     *all = (struct entries){0};
-    for (size_t i = 0; i < 3; i++)
-        if (!(paths[i] = text_format("%s/%s", s->root, kinds[i])))
+    for (size_t i = 0; i < 3; i++) {
+        if (!(paths[i] = text_format("%s/%s", s->root, kinds[i]))) {
             rc = error_nomem(err, "object store", strlen(s->root));
+        }
+    }
     fts = rc == 0 ? fts_open(paths, FTS_PHYSICAL | FTS_NOCHDIR, NULL) : NULL;
-    if (rc == 0 && !fts)
+    if (rc == 0 && !fts) {
         rc = error_errno(err, s->root, NULL, "cannot read the object store");
-    while (rc == 0 && (e = fts_read(fts)))
-        if (e->fts_info == FTS_F && count_entry(&all->size, s->root, e->fts_path))
+    }
+    while (rc == 0 && (e = fts_read(fts))) {
+        if (e->fts_info == FTS_F && count_entry(&all->size, s->root, e->fts_path)) {
             rc = add_entry(all, e->fts_path, e->fts_statp, err);
-    if (fts)
+        }
+    }
+    if (fts) {
         fts_close(fts);
-    for (size_t i = 0; i < 3; i++)
+    }
+    for (size_t i = 0; i < 3; i++) {
         free(paths[i]);
-    if (rc < 0)
+    }
+    if (rc < 0) {
         entries_free(all);
+    }
     return rc;
 }
 
@@ -124,8 +139,9 @@ int store_measure(const struct store *s, struct store_size *size, struct error *
     struct entries all;
     int rc = list_entries(s, &all, err);
 
-    if (rc == 0)
+    if (rc == 0) {
         *size = all.size;
+    }
     entries_free(&all);
     return rc;
 }
@@ -134,10 +150,12 @@ static int by_use(const void *a, const void *b)
 {
     const struct entry *x = a, *y = b;
 
-    if (x->used.tv_sec != y->used.tv_sec)
+    if (x->used.tv_sec != y->used.tv_sec) {
         return x->used.tv_sec < y->used.tv_sec ? -1 : 1;
-    if (x->used.tv_nsec != y->used.tv_nsec)
+    }
+    if (x->used.tv_nsec != y->used.tv_nsec) {
         return x->used.tv_nsec < y->used.tv_nsec ? -1 : 1;
+    }
     return strcmp(x->path, y->path);
 }
 
@@ -155,8 +173,9 @@ static void uncount(struct store_size *size, const char *root, const struct entr
 static int remove_oldest(const struct store *s, struct entries *all, const struct store_names *used, uint64_t limit,
                          struct store_trimmed *out, struct error *err)
 {
-    if (all->count)
+    if (all->count) {
         qsort(all->items, all->count, sizeof *all->items, by_use);
+    }
     for (size_t i = 0; i < all->count && all->size.nbytes > limit; i++) {
         const struct entry *e = &all->items[i];
 
@@ -164,9 +183,10 @@ static int remove_oldest(const struct store *s, struct entries *all, const struc
             out->nused++;
             continue;
         }
-        if (unlink(e->path) < 0 && errno != ENOENT)
+        if (unlink(e->path) < 0 && errno != ENOENT) {
             return error_errno(err, e->path, "trim as the user that the store belongs to",
                                "cannot remove an entry of the object store");
+        }
         out->nentry++;
         out->nbytes += e->nbytes;
         uncount(&all->size, s->root, e);
@@ -183,13 +203,15 @@ int store_trim(const struct store *s, uint64_t limit, struct store_trimmed *out,
     int lock = store_lock_all(s, true, &unlocked, err), rc = -1;
 
     *out = (struct store_trimmed){0};
-    if (lock < 0)
+    if (lock < 0) {
         return -1;
-    if (unlocked)
+    }
+    if (unlocked) {
         error_set(err, s->root, "delete the directory while no replay runs, or keep it elsewhere (L3REPLAY_CACHE_DIR)",
                   "the file system of the object store has no locks, so nobody can tell what is in use");
-    else if (store_names_read(s, &used, err) == 0 && list_entries(s, &all, err) == 0)
+    } else if (store_names_read(s, &used, err) == 0 && list_entries(s, &all, err) == 0) {
         rc = remove_oldest(s, &all, &used, limit, out, err);
+    }
     entries_free(&all);
     store_names_free(&used);
     store_unlock(lock);

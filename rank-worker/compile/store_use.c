@@ -12,12 +12,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "common/base/file.h"
 #include "common/base/args.h"
+#include "common/base/file.h"
 
 enum { LOCK_LIMIT_MS = 10000, LOCK_NAP_MS = 5, LIST_MAX = 64 << 20 };
 
-static const char mend[] = "set L3REPLAY_CACHE_DIR to a directory that can be written";
+static const char hint[] = "set L3REPLAY_CACHE_DIR to a directory that can be written";
 
 /* This process's list in one store. There is more than one store in tests only. */
 struct list {
@@ -31,9 +31,11 @@ static struct list *lists;
 
 static void remove_lists(void)
 {
-    for (struct list *l = lists; l; l = l->next)
-        if (l->owner == getpid())
+    for (struct list *l = lists; l; l = l->next) {
+        if (l->owner == getpid()) {
             unlink(l->path);
+        }
+    }
 }
 
 int store_lock_all(const struct store *s, bool alone, bool *unlocked, struct error *err)
@@ -43,20 +45,23 @@ int store_lock_all(const struct store *s, bool alone, bool *unlocked, struct err
 
     *unlocked = false;
     if (fd < 0) {
-        error_errno(err, path, mend, "cannot open the lock of the object store");
+        error_errno(err, path, hint, "cannot open the lock of the object store");
         free(path);
         return -1;
     }
     while (flock(fd, (alone ? LOCK_EX : LOCK_SH) | LOCK_NB) < 0) {
-        if (errno == EINTR)
+        if (errno == EINTR) {
             continue;
+        }
         if (errno != EWOULDBLOCK) {
             *unlocked = true;
             break;
         }
         if (waited >= LOCK_LIMIT_MS) {
-            error_set(err, path, "look for an l3replay that was stopped", "another process has held the lock of the "
-                      "object store for %d s", LOCK_LIMIT_MS / 1000);
+            error_set(err, path, "look for an l3replay that was stopped",
+                      "another process has held the lock of the "
+                      "object store for %d s",
+                      LOCK_LIMIT_MS / 1000);
             close(fd);
             fd = -1;
             break;
@@ -73,9 +78,11 @@ static struct list *open_list(const struct store *s, struct error *err)
 {
     struct list *l;
 
-    for (l = lists; l; l = l->next)
-        if (l->owner == getpid() && strcmp(l->root, s->root) == 0)
+    for (l = lists; l; l = l->next) {
+        if (l->owner == getpid() && strcmp(l->root, s->root) == 0) {
             return l;
+        }
+    }
     l = calloc(1, sizeof *l);
     if (!l) {
         error_nomem(err, "object store", sizeof *l);
@@ -86,7 +93,7 @@ static struct list *open_list(const struct store *s, struct error *err)
     l->owner = getpid();
     l->fd = l->root && l->path ? mkostemp(l->path, O_CLOEXEC | O_APPEND) : -1;
     if (l->fd < 0) {
-        error_errno(err, l->path, mend, "cannot say what is used in the object store");
+        error_errno(err, l->path, hint, "cannot say what is used in the object store");
         free(l->root);
         free(l->path);
         free(l);
@@ -94,8 +101,9 @@ static struct list *open_list(const struct store *s, struct error *err)
     }
     fchmod(l->fd, 0644); /* whoever trims reads it */
     flock(l->fd, LOCK_EX | LOCK_NB);
-    if (!lists)
+    if (!lists) {
         atexit(remove_lists);
+    }
     l->next = lists;
     lists = l;
     return l;
@@ -108,9 +116,10 @@ static int append(const struct list *l, const char *name, struct error *err)
     ssize_t n = line ? write(l->fd, line, length) : -1;
 
     free(line);
-    if (n == (ssize_t)length && n > 0)
+    if (n == (ssize_t)length && n > 0) {
         return 0;
-    return error_errno(err, l->path, mend, "cannot say what is used in the object store");
+    }
+    return error_errno(err, l->path, hint, "cannot say what is used in the object store");
 }
 
 int store_use(const struct store *s, const char *path, struct error *err)
@@ -120,10 +129,12 @@ int store_use(const struct store *s, const char *path, struct error *err)
     int lock = store_lock_all(s, false, &unlocked, err), rc = -1;
     struct list *l = lock < 0 ? NULL : open_list(s, err);
 
-    if (l)
+    if (l) {
         rc = append(l, name, err);
-    if (rc == 0)
+    }
+    if (rc == 0) {
         utimensat(AT_FDCWD, path, NULL, 0); /* another user's entry may stay as old as it is */
+    }
     store_unlock(lock);
     return rc;
 }
@@ -136,8 +147,9 @@ static struct store_counts read_counts(int fd)
     char text[64] = "";
     ssize_t n = pread(fd, text, sizeof text - 1, 0);
 
-    if (n <= 0 || sscanf(text, "%" SCNu64 " %" SCNu64, &c.lookups, &c.hits) != 2 || c.hits > c.lookups)
+    if (n <= 0 || sscanf(text, "%" SCNu64 " %" SCNu64, &c.lookups, &c.hits) != 2 || c.hits > c.lookups) {
         return (struct store_counts){0};
+    }
     return c;
 }
 
@@ -155,8 +167,9 @@ static void write_counts(int fd, struct store_counts c)
     char text[64];
     int n = snprintf(text, sizeof text, "%20" PRIu64 " %20" PRIu64 "\n", c.lookups, c.hits);
 
-    if (pwrite(fd, text, (size_t)n, 0) != n && ftruncate(fd, 0) < 0)
+    if (pwrite(fd, text, (size_t)n, 0) != n && ftruncate(fd, 0) < 0) {
         return; /* half a line is read as none */
+    }
 }
 
 void store_count(const struct store *s, struct store_counts more)
@@ -169,8 +182,9 @@ void store_count(const struct store *s, struct store_counts more)
         c = read_counts(fd);
         write_counts(fd, (struct store_counts){c.lookups + more.lookups, c.hits + more.hits});
     }
-    if (fd >= 0)
+    if (fd >= 0) {
         close(fd);
+    }
 }
 
 struct store_counts store_counts_read(const struct store *s)
@@ -189,8 +203,9 @@ void store_counts_clear(const struct store *s)
 {
     char *path = text_format("%s/counts", s->root);
 
-    if (path)
+    if (path) {
         unlink(path);
+    }
     free(path);
 }
 
@@ -201,13 +216,15 @@ static int add_names(struct store_names *names, char *text, struct error *err)
     for (char *line = text, *end; *line && (end = strchr(line, '\n')); line = end + 1) {
         char **grown = realloc(names->items, (names->count + 1) * sizeof *grown);
 
-        if (!grown)
+        if (!grown) {
             return error_nomem(err, "object store", (names->count + 1) * sizeof *grown);
+        }
         names->items = grown;
         *end = '\0';
         grown[names->count] = strdup(line);
-        if (!grown[names->count])
+        if (!grown[names->count]) {
             return error_nomem(err, "object store", strlen(line));
+        }
         names->count++;
     }
     return 0;
@@ -220,8 +237,9 @@ static int read_list(struct store_names *names, const char *path, struct error *
     bool dead;
     char *text;
 
-    if (fd < 0)
+    if (fd < 0) {
         return errno == ENOENT ? 0 : error_errno(err, path, NULL, "cannot read what is used in the object store");
+    }
     dead = flock(fd, LOCK_SH | LOCK_NB) == 0;
     close(fd);
     if (dead) {
@@ -247,22 +265,27 @@ int store_names_read(const struct store *s, struct store_names *names, struct er
     int rc = 0;
 
     *names = (struct store_names){0};
-    if (!dir)
-        rc = error_errno(err, users, mend, "cannot read what is used in the object store");
+    if (!dir) {
+        rc = error_errno(err, users, hint, "cannot read what is used in the object store");
+    }
     while (rc == 0 && (entry = readdir(dir))) {
-        if (entry->d_name[0] == '.')
+        if (entry->d_name[0] == '.') {
             continue;
+        }
         path = text_format("%s/%s", users, entry->d_name);
         rc = path ? read_list(names, path, err) : error_nomem(err, users, strlen(users));
         free(path);
     }
-    if (dir)
+    if (dir) {
         closedir(dir);
+    }
     free(users);
-    if (rc == 0 && names->count)
+    if (rc == 0 && names->count) {
         qsort(names->items, names->count, sizeof *names->items, by_name);
-    if (rc < 0)
+    }
+    if (rc < 0) {
         store_names_free(names);
+    }
     return rc;
 }
 
@@ -273,8 +296,9 @@ bool store_names_have(const struct store_names *names, const char *name)
 
 void store_names_free(struct store_names *names)
 {
-    for (size_t i = 0; i < names->count; i++)
+    for (size_t i = 0; i < names->count; i++) {
         free(names->items[i]);
+    }
     free(names->items);
     *names = (struct store_names){0};
 }

@@ -14,7 +14,7 @@
 enum { VERSION_TIMEOUT_MS = 20000, PROBE_TIMEOUT_MS = 60000 };
 
 struct requirement {
-    const char *variable, *what, *mend;
+    const char *variable, *what, *hint;
     int gcc, clang; /* lowest major versions */
     const char *names[16];
 };
@@ -45,8 +45,9 @@ static int major_version(const char *line, bool clang)
     char *end;
     long major;
 
-    if (!p)
+    if (!p) {
         return 0;
+    }
     p += clang ? strlen("version ") : 1;
     major = strtol(p, &end, 10);
     return end != p && (*end == '.' || *end == '\0' || *end == ' ') ? (int)major : 0;
@@ -57,8 +58,9 @@ static int identify(struct toolchain *tool, const char *output, struct error *er
     struct hasher *h = hasher_new();
     struct stat st;
 
-    if (!h)
+    if (!h) {
         return error_nomem(err, tool->path, 1);
+    }
     hasher_text(h, tool->path);
     hasher_text(h, output);
     if (stat(tool->path, &st) == 0) {
@@ -69,8 +71,9 @@ static int identify(struct toolchain *tool, const char *output, struct error *er
     tool->id = hasher_end(h);
     tool->clang = strstr(output, "clang") != NULL;
     tool->version = strndup(output, strcspn(output, "\n"));
-    if (!tool->version)
+    if (!tool->version) {
         return error_nomem(err, tool->path, 1);
+    }
     tool->major = major_version(tool->version, tool->clang);
     return 0;
 }
@@ -81,9 +84,10 @@ static int ask_version(const char *path, char *const *env, char **output, struct
     struct job_result result = {0};
     int rc = job_run(argv, env, VERSION_TIMEOUT_MS, &result, err);
 
-    if (rc == 0 && result.code != 0)
+    if (rc == 0 && result.code != 0) {
         rc = error_set(err, path, NULL, "the compiler does not tell its version: it ended with code %d: %.200s",
                        result.code, result.output);
+    }
     if (rc < 0) {
         free(result.output);
         return -1;
@@ -99,13 +103,16 @@ static bool is_compiler_itself(const char *resolved)
     char magic[4] = "";
     FILE *f;
 
-    if (!name || (!strstr(name, "clang") && !strstr(name, "g++")))
+    if (!name || (!strstr(name, "clang") && !strstr(name, "g++"))) {
         return false;
+    }
     f = fopen(resolved, "re");
-    if (!f)
+    if (!f) {
         return false;
-    if (fread(magic, 1, sizeof magic, f) != sizeof magic)
+    }
+    if (fread(magic, 1, sizeof magic, f) != sizeof magic) {
         magic[0] = '\0';
+    }
     fclose(f);
     return memcmp(magic, "\177ELF", sizeof magic) == 0;
 }
@@ -117,8 +124,9 @@ static char *version_path(const struct store *store, const char *path)
     struct hasher *h = NULL;
     struct stat st;
 
-    if (resolved && is_compiler_itself(resolved) && stat(resolved, &st) == 0)
+    if (resolved && is_compiler_itself(resolved) && stat(resolved, &st) == 0) {
         h = hasher_new();
+    }
     if (h) {
         hasher_text(h, "version");
         hasher_text(h, path);
@@ -142,15 +150,18 @@ static int examine(char *path, const struct store *store, char *const *env, stru
     *tool = (struct toolchain){.path = path};
     if (!output) {
         rc = ask_version(path, env, &output, err);
-        if (rc == 0 && kept)
+        if (rc == 0 && kept) {
             rc = store_write(store, kept, output, strlen(output), err);
+        }
     }
-    if (rc == 0)
+    if (rc == 0) {
         rc = identify(tool, output, err);
+    }
     free(output);
     free(kept);
-    if (rc < 0)
+    if (rc < 0) {
         toolchain_free(tool);
+    }
     return rc;
 }
 
@@ -159,17 +170,18 @@ static bool is_enough(const struct toolchain *tool, const struct requirement *ne
     return tool->major >= (tool->clang ? need->clang : need->gcc);
 }
 
-static int take_named(const char *name, const struct requirement *need, const struct store *store,
-                      char *const *env, struct toolchain *tool, struct error *err)
+static int take_named(const char *name, const struct requirement *need, const struct store *store, char *const *env,
+                      struct toolchain *tool, struct error *err)
 {
     char *path;
 
-    if (executable_need(name, need->variable, need->mend, &path, err) < 0 ||
-        examine(path, store, env, tool, err) < 0)
+    if (executable_need(name, need->variable, need->hint, &path, err) < 0 || examine(path, store, env, tool, err) < 0) {
         return -1;
-    if (is_enough(tool, need))
+    }
+    if (is_enough(tool, need)) {
         return 0;
-    error_set(err, need->variable, need->mend, "the compiler %s (%s) is too old for %s", tool->path, tool->version,
+    }
+    error_set(err, need->variable, need->hint, "the compiler %s (%s) is too old for %s", tool->path, tool->version,
               need->what);
     toolchain_free(tool);
     return -1;
@@ -183,21 +195,24 @@ int toolchain_find(enum toolchain_use use, const struct store *store, char *cons
     char *path;
 
     *tool = (struct toolchain){0};
-    if (given && *given)
+    if (given && *given) {
         return take_named(given, need, store, env, tool, err);
+    }
     for (size_t i = 0; i < sizeof need->names / sizeof *need->names && need->names[i]; i++) {
         struct error ignored;
-        if (executable_find(need->names[i], &path, err) < 0)
+        if (executable_find(need->names[i], &path, err) < 0) {
             return -1;
-        if (!path || examine(path, store, env, tool, &ignored) < 0)
+        }
+        if (!path || examine(path, store, env, tool, &ignored) < 0) {
             continue;
+        }
         if (is_enough(tool, need)) {
             log_msg(LOG_DEBUG, "compiler for %s is %s (%s)", need->variable, tool->path, tool->version);
             return 0;
         }
         toolchain_free(tool);
     }
-    return error_set(err, NULL, need->mend, "no compiler found on PATH for %s", need->what);
+    return error_set(err, NULL, need->hint, "no compiler found on PATH for %s", need->what);
 }
 
 void toolchain_free(struct toolchain *tool)
@@ -209,15 +224,17 @@ void toolchain_free(struct toolchain *tool)
 
 int toolchain_environment(const char *tmpdir, struct args *env, struct error *err)
 {
-    static const char *const dropped[] = {"TMPDIR=", "LC_ALL=", "LANGUAGE=", "DEPENDENCIES_OUTPUT=",
-                                          "SUNPRO_DEPENDENCIES="};
+    static const char *const dropped[] = {
+        "TMPDIR=", "LC_ALL=", "LANGUAGE=", "DEPENDENCIES_OUTPUT=", "SUNPRO_DEPENDENCIES="};
 
     for (char **v = environ; *v; v++) {
         bool keep = true;
-        for (size_t i = 0; i < sizeof dropped / sizeof *dropped; i++)
+        for (size_t i = 0; i < sizeof dropped / sizeof *dropped; i++) {
             keep = keep && strncmp(*v, dropped[i], strlen(dropped[i])) != 0;
-        if (keep)
+        }
+        if (keep) {
             args_add(env, "%s", *v);
+        }
     }
     args_add(env, "LC_ALL=C");
     args_add(env, "TMPDIR=%s", tmpdir);
@@ -226,9 +243,8 @@ int toolchain_environment(const char *tmpdir, struct args *env, struct error *er
 
 void toolchain_hash_environment(struct hasher *h)
 {
-    static const char *const names[] = {"CPATH",         "CPLUS_INCLUDE_PATH", "LIBRARY_PATH",
-                                        "COMPILER_PATH", "GCC_EXEC_PREFIX",    "CCC_OVERRIDE_OPTIONS",
-                                        "SOURCE_DATE_EPOCH"};
+    static const char *const names[] = {"CPATH",           "CPLUS_INCLUDE_PATH",   "LIBRARY_PATH",     "COMPILER_PATH",
+                                        "GCC_EXEC_PREFIX", "CCC_OVERRIDE_OPTIONS", "SOURCE_DATE_EPOCH"};
 
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         const char *value = getenv(names[i]);
@@ -239,8 +255,8 @@ void toolchain_hash_environment(struct hasher *h)
 void toolchain_flags(const struct toolchain *tool, enum toolchain_use use, enum core_type core, struct args *argv)
 {
     static const char *const common[] = {"-shared", "-fPIC", "-w"};
-    static const char *const kernel[] = {"-O2", "-std=c++23", "-D__CPU_SIM", "-DPTO_CPU_MAX_THREADS=1", "-DNDEBUG",
-                                         "-Ddsb=l3r_dsb"};
+    static const char *const kernel[] = {"-O2",      "-std=c++23",   "-D__CPU_SIM", "-DPTO_CPU_MAX_THREADS=1",
+                                         "-DNDEBUG", "-Ddsb=l3r_dsb"};
     static const char *const clang_kernel[] = {"-mllvm", "-hints-allow-reordering=false"};
     static const char *const orchestration[] = {"-O3", "-std=c++17"};
 
@@ -251,15 +267,18 @@ void toolchain_flags(const struct toolchain *tool, enum toolchain_use use, enum 
     } else {
         args_add_all(argv, kernel, sizeof kernel / sizeof *kernel);
         args_add(argv, core == CORE_AIC ? "-D__DAV_CUBE__" : "-D__DAV_VEC__");
-        if (tool->clang)
+        if (tool->clang) {
             args_add_all(argv, clang_kernel, sizeof clang_kernel / sizeof *clang_kernel);
-        else
+        } else {
             args_add(argv, "-fpermissive");
-        if (tool->bfloat16 == BFLOAT16_SHIM)
+        }
+        if (tool->bfloat16 == BFLOAT16_SHIM) {
             args_add(argv, "-D__STDCPP_BFLOAT16_T__=1");
+        }
     }
-    if (!tool->clang)
+    if (!tool->clang) {
         args_add(argv, "-fno-gnu-unique");
+    }
 }
 
 static const char probe_text[] = "#include <stdfloat>\n#include <cmath>\n#ifndef __STDCPP_BFLOAT16_T__\n#error none\n"
@@ -286,10 +305,12 @@ static int try_probe(const struct toolchain *tool, const struct store *store, co
     args_add(&argv, "-o");
     args_add(&argv, "%s/probe.o", store->tmp);
     rc = args_done(&argv, err);
-    if (rc == 0)
+    if (rc == 0) {
         rc = job_run(argv.v, env, PROBE_TIMEOUT_MS, &result, err);
-    if (rc == 0)
+    }
+    if (rc == 0) {
         rc = result.code == 0;
+    }
     free(result.output);
     args_free(&argv);
     return rc;
@@ -301,8 +322,9 @@ static int run_probes(struct toolchain *tool, const struct store *store, const c
     char *source = text_format("%s/probe.cpp", store->tmp);
     int rc = source ? store_write(store, source, probe_text, sizeof probe_text - 1, err) : error_nomem(err, NULL, 1);
 
-    if (rc == 0)
+    if (rc == 0) {
         rc = try_probe(tool, store, source, NULL, env, err);
+    }
     if (rc > 0) {
         tool->bfloat16 = BFLOAT16_OWN;
     } else if (rc == 0) {

@@ -9,9 +9,9 @@
 
 #include <stdbool.h>
 
+#include "common/base/args.h"
 #include "common/base/error.h"
 #include "common/plan/program_table.h"
-#include "common/base/args.h"
 #include "rank-worker/compile/store.h"
 
 enum toolchain_use { TOOLCHAIN_KERNEL = 0, TOOLCHAIN_ORCHESTRATION };

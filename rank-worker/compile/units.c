@@ -30,10 +30,12 @@ int unit_open(struct unit *u, struct error *err)
     u->source = strdup(source);
     u->dir = strndup(source, (size_t)(base_name(source) - source));
     u->label = text_format("%s/%s/%s", u->program->name, part, base_name(source));
-    if (!u->source || !u->dir || !u->label)
+    if (!u->source || !u->dir || !u->label) {
         return error_nomem(err, source, strlen(source));
-    if (strlen(u->dir) > 1)
+    }
+    if (strlen(u->dir) > 1) {
         u->dir[strlen(u->dir) - 1] = '\0';
+    }
     return scan_source(u->source, dirs, u->kernel ? u->kernel->ninclude : 0, &u->scan, err);
 }
 
@@ -45,15 +47,18 @@ static int hash_neighbours(struct hasher *h, const char *dir)
     struct dirent **entries;
     int n = scandir(dir, &entries, NULL, alphasort);
 
-    if (n < 0)
+    if (n < 0) {
         return errno == ENOMEM ? -1 : 0;
+    }
     for (int i = 0; i < n; i++) {
         const char *end = strrchr(entries[i]->d_name, '.');
         bool counts = entries[i]->d_name[0] != '.';
-        for (size_t k = 0; counts && end && k < sizeof others / sizeof *others; k++)
+        for (size_t k = 0; counts && end && k < sizeof others / sizeof *others; k++) {
             counts = strcmp(end, others[k]) != 0;
-        if (counts)
+        }
+        if (counts) {
             hasher_text(h, entries[i]->d_name);
+        }
         free(entries[i]);
     }
     free(entries);
@@ -65,18 +70,22 @@ static int make_key(struct unit *u, const struct toolchain *tool, const struct u
     struct hasher *h = hasher_new();
     int rc = 0;
 
-    if (!h)
+    if (!h) {
         return error_nomem(err, u->source, 1);
+    }
     hasher_text(h, version);
     hasher_key(h, tool->id);
-    for (size_t i = 0; i < u->argv.n; i++)
+    for (size_t i = 0; i < u->argv.n; i++) {
         hasher_text(h, u->argv.v[i]);
+    }
     hasher_text(h, base_name(u->source));
     hasher_key(h, u->text);
-    if (u->kind != UNIT_HEADER)
+    if (u->kind != UNIT_HEADER) {
         rc = hash_neighbours(h, u->dir);
-    for (size_t i = 0; rc == 0 && u->kernel && i < u->kernel->ninclude; i++)
+    }
+    for (size_t i = 0; rc == 0 && u->kernel && i < u->kernel->ninclude; i++) {
         rc = hash_neighbours(h, u->kernel->include_dirs[i]);
+    }
     u->first = hasher_end(h);
     u->list = store_path(&env->store, "headers", u->first, "");
     return rc < 0 || !u->list ? error_nomem(err, u->source, 1) : 0;
@@ -96,13 +105,16 @@ int unit_prepare(struct unit *u, const struct unit_env *env, struct error *err)
         args_add(&u->argv, "-I%s/include", env->pto);
         args_add(&u->argv, "-I%s/include/pto", env->pto);
     }
-    if (u->kernel && tool->bfloat16 == BFLOAT16_SHIM)
+    if (u->kernel && tool->bfloat16 == BFLOAT16_SHIM) {
         args_add(&u->argv, "-I%s/stdfloat-shim", env->include);
+    }
     args_add(&u->argv, "-I%s", env->include);
-    for (size_t i = 0; u->kernel && i < u->kernel->ninclude; i++)
+    for (size_t i = 0; u->kernel && i < u->kernel->ninclude; i++) {
         args_add(&u->argv, "-I%s", u->kernel->include_dirs[i]);
-    if (args_done(&u->argv, err) < 0)
+    }
+    if (args_done(&u->argv, err) < 0) {
         return -1;
+    }
     return make_key(u, tool, env, err);
 }
 
@@ -117,18 +129,21 @@ int unit_header(struct unit *u, const struct unit *of, const struct unit_env *en
     u->source = strdup("prefix.hpp");
     u->label = text_format("precompiled header of %s", of->label);
     for (size_t i = 0; i < of->argv.n; i++) {
-        if (strcmp(of->argv.v[i], "-shared") != 0)
+        if (strcmp(of->argv.v[i], "-shared") != 0) {
             args_add(&u->argv, "%s", of->argv.v[i]);
+        }
     }
     /* Whether it is current is told by the content of its headers, not by their times. */
     args_add(&u->argv, "-Xclang");
     args_add(&u->argv, "-fno-pch-timestamp");
     args_add(&u->argv, "-fpch-instantiate-templates");
     args_add(&u->argv, "-xc++-header");
-    if (!u->source || !u->label || args_done(&u->argv, err) < 0)
+    if (!u->source || !u->label || args_done(&u->argv, err) < 0) {
         return error_nomem(err, of->source, 1);
-    if (make_key(u, tool, env, err) < 0)
+    }
+    if (make_key(u, tool, env, err) < 0) {
         return -1;
+    }
     free(u->source);
     u->source = store_path(&env->store, "pch", u->first, ".hpp");
     u->dir = u->source ? strndup(u->source, (size_t)(base_name(u->source) - u->source - 1)) : NULL;
@@ -153,14 +168,17 @@ int unit_lookup(struct unit *u, const struct unit_env *env, struct error *err)
     char *path;
     int rc = deps_load(u->list, &headers, err);
 
-    if (rc > 0)
+    if (rc > 0) {
         rc = deps_key(env->hashes, u->dir, &headers, u->first, &key, NULL, err);
+    }
     args_free(&headers);
-    if (rc <= 0)
+    if (rc <= 0) {
         return rc;
+    }
     path = unit_object_path(u, env, key);
-    if (!path)
+    if (!path) {
         return error_nomem(err, u->source, 1);
+    }
     /* First on the list of what is used: what is there then stays. */
     rc = store_use(&env->store, u->list, err) < 0 || store_use(&env->store, path, err) < 0 ? -1 : 0;
     if (rc < 0 || !unit_has_object(u, path)) {

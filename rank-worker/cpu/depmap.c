@@ -162,8 +162,12 @@ static enum overlap compare(const struct l3r_tensor *t, const struct write *w)
 static void capture(struct device *dev, const struct l3r_tensor *tensor, const struct buffer *b, const struct write *w,
                     enum overlap how)
 {
-    struct l3r_tensor written = {.addr = b->addr, .size = tensor->size, .offset = w->offset, .version = w->version,
-                                 .ndims = w->ndims, .dtype = w->dtype};
+    struct l3r_tensor written = {.addr = b->addr,
+                                 .size = tensor->size,
+                                 .offset = w->offset,
+                                 .version = w->version,
+                                 .ndims = w->ndims,
+                                 .dtype = w->dtype};
     memcpy(written.shapes, w->shapes, sizeof(w->shapes));
     memcpy(written.strides, w->strides, sizeof(w->strides));
     cpu_profile_overlap(dev, w->task, tensor, &written, how == OVERLAP_COVERED);

@@ -36,10 +36,9 @@ static int fill_args(struct device *dev, const struct device_dispatch *dispatch,
     for (uint32_t i = 0; i < dispatch->ntensor; i++) {
         const struct device_tensor *t = &dispatch->tensors[i];
         if (t->ndim < 1 || t->ndim > DEVICE_MAX_DIMS || t->dtype >= DTYPE_FP8E4M3FN) {
-            return error_set(err, dev->program->name,
-                             "the cpu device takes 1 to 5 dimensions, and no fp8, fp4 or fp64 elements",
-                             "program %s: tensor %u has %u dimensions of %s", dev->program->name, i, t->ndim,
-                             dtype_name(t->dtype));
+            return error_set(
+                err, dev->program->name, "the cpu device takes 1 to 5 dimensions, and no fp8, fp4 or fp64 elements",
+                "program %s: tensor %u has %u dimensions of %s", dev->program->name, i, t->ndim, dtype_name(t->dtype));
         }
         fill_tensor(&dev->chip_tensors[i], t);
     }
@@ -58,16 +57,15 @@ static int check_args(struct device *dev, struct error *err)
     const struct cpu_program *p = dev->program;
     const struct l3r_args_tail *tail = &dev->chip_args.tail;
     const int expected = p->config ? p->config(&dev->chip_args).expected_arg_count : 0;
-    const char *mend = "host_orch.py must pass what the program's orchestration reads; compile the build again";
+    const char *hint = "host_orch.py must pass what the program's orchestration reads; compile the build again";
     if (tail->ntensor + tail->nscalar < expected) {
-        return error_set(err, p->name, mend,
-                         "program %s expects %d arguments and gets %d (%d tensors, %d scalars)", p->name, expected,
-                         tail->ntensor + tail->nscalar, tail->ntensor, tail->nscalar);
+        return error_set(err, p->name, hint, "program %s expects %d arguments and gets %d (%d tensors, %d scalars)",
+                         p->name, expected, tail->ntensor + tail->nscalar, tail->ntensor, tail->nscalar);
     }
     /* The compiler's signatures list tensors alone: what else the program expects are scalars. */
     const int nscalar = p->nscalar > expected - p->ntensor ? p->nscalar : expected - p->ntensor;
     if (p->checked && (tail->ntensor < p->ntensor || tail->nscalar < nscalar)) {
-        return error_set(err, p->name, mend, "program %s needs %d tensors and %d scalars and gets %d and %d", p->name,
+        return error_set(err, p->name, hint, "program %s needs %d tensors and %d scalars and gets %d and %d", p->name,
                          p->ntensor, nscalar, tail->ntensor, tail->nscalar);
     }
     return 0;
@@ -110,20 +108,19 @@ static void orchestrate(struct device *dev)
 
 static int fatal_error(struct device *dev, struct error *err)
 {
-    const char *mend = dev->out_of_memory ? "run fewer cards on this host"
+    const char *hint = dev->out_of_memory ? "run fewer cards on this host"
                        : dev->refused     ? "raise the limit on processes (ulimit -u, pids of the cgroup) or memory"
                                           : "";
     const enum error_kind kind = dev->out_of_memory || dev->refused ? ERROR_INFRA : ERROR_FAIL;
     if (dev->fatal_code) {
-        return error_set_kind(err, kind, dev->program->name, mend,
+        return error_set_kind(err, kind, dev->program->name, hint,
                               "the orchestration of program %s gave up: code %d, %s", dev->program->name,
                               dev->fatal_code, dev->fatal_text);
     }
-    return error_set_kind(err, kind, dev->program->name, mend, "program %s: %s", dev->program->name, dev->fatal_text);
+    return error_set_kind(err, kind, dev->program->name, hint, "program %s: %s", dev->program->name, dev->fatal_text);
 }
 
-int cpu_run(struct device *dev, const struct device_dispatch *dispatch, struct device_result *result,
-            struct error *err)
+int cpu_run(struct device *dev, const struct device_dispatch *dispatch, struct device_result *result, struct error *err)
 {
     if (dispatch->program >= dev->nprogram) {
         return error_set(err, NULL, NULL, "cpu device: no program %u is loaded", dispatch->program);

@@ -29,7 +29,7 @@ enum {
     CPU_SCOPE_DEPTH = 64,
     CPU_WINDOW = 16384, /* live tasks of a ring beyond which the orchestration waits */
     CPU_OUTPUT_ALIGN = 1024,
-    CPU_TICK_NS = 2000000, /* how long nothing may finish before one more thread helps */
+    CPU_TICK_NS = 2000000,  /* how long nothing may finish before one more thread helps */
     CPU_SPIN_NS = 20000000, /* CPU time without a call after which a lane loses its turn (turns.h) */
 };
 #define CPU_HEAP_SIZE (256ull << 20) /* of one ring, address space until it is written */
@@ -90,19 +90,19 @@ struct predicate {
 struct task {
     struct task *next; /* in a list of tasks that are to be completed */
     struct edge *consumers;
-    struct edge *fanin; /* nfanin of them */
-    uint64_t id, order;            /* its name, and its place in the order of submits */
-    uint64_t mark;                 /* last submit that found this task as a producer */
-    uint32_t nfanin, npending;     /* producers, and those that are not done (one more during the submit) */
-    uint32_t nconsumer;            /* consumers that are not done */
-    int32_t nblock, next_block;    /* blocks, and the first that has not started */
-    int32_t nrunning;              /* lanes */
-    uint8_t state;                 /* enum task_state */
-    uint8_t lanes;                 /* LANE_ bits; 0: nothing to run */
-    bool sync_start;               /* all blocks at the same time */
+    struct edge *fanin;         /* nfanin of them */
+    uint64_t id, order;         /* its name, and its place in the order of submits */
+    uint64_t mark;              /* last submit that found this task as a producer */
+    uint32_t nfanin, npending;  /* producers, and those that are not done (one more during the submit) */
+    uint32_t nconsumer;         /* consumers that are not done */
+    int32_t nblock, next_block; /* blocks, and the first that has not started */
+    int32_t nrunning;           /* lanes */
+    uint8_t state;              /* enum task_state */
+    uint8_t lanes;              /* LANE_ bits; 0: nothing to run */
+    bool sync_start;            /* all blocks at the same time */
     const struct cpu_kernel *kernels[3];
     struct predicate predicate;
-    uint64_t heap_end; /* offset in the ring's heap after this task's outputs */
+    uint64_t heap_end;      /* offset in the ring's heap after this task's outputs */
     struct task_dump *dump; /* NULL: its arguments are not dumped */
     uint32_t ntensor, nscalar;
     struct l3r_tensor *tensors;
@@ -130,10 +130,10 @@ struct lane {
     uint32_t nargs; /* slots of args that may be non-zero */
     bool mixed;     /* holds its whole cluster, together with the other lanes of the block */
     _Atomic(enum turn) turn;
-    const void *cond;       /* TURN_AWAY: the condition variable that the kernel waits for; NULL: for something else */
-    bool hands_on;          /* its last pipe operation was on a pipe for both directions */
-    sem_t let_on;           /* posted when a turn comes that it awaits */
-    struct thread *thread;  /* that runs it; NULL: none yet */
+    const void *cond;        /* TURN_AWAY: the condition variable that the kernel waits for; NULL: for something else */
+    bool hands_on;           /* its last pipe operation was on a pipe for both directions */
+    sem_t let_on;            /* posted when a turn comes that it awaits */
+    struct thread *thread;   /* that runs it; NULL: none yet */
     struct profile_run *run; /* record of this call; NULL: none */
     struct local_context local;
     struct global_context global;
@@ -142,11 +142,11 @@ struct lane {
 
 /* The lanes of the mixed block that is on it. */
 struct cluster {
-    int nlane;               /* that are not over */
-    uint64_t epoch;          /* another one for each dispatch and each mixed block: pipes begin anew */
-    struct lane *holder;     /* the one whose turn it is; NULL: nobody's */
-    _Atomic uint64_t ncall;  /* turns given, and calls of kernels that turns.h knows of */
-    uint64_t seen_ncall;     /* the rest is the monitor's: what it saw at the last ticks */
+    int nlane;              /* that are not over */
+    uint64_t epoch;         /* another one for each dispatch and each mixed block: pipes begin anew */
+    struct lane *holder;    /* the one whose turn it is; NULL: nobody's */
+    _Atomic uint64_t ncall; /* turns given, and calls of kernels that turns.h knows of */
+    uint64_t seen_ncall;    /* the rest is the monitor's: what it saw at the last ticks */
     uint64_t since_cpu_ns, last_cpu_ns;
     int nasleep;
 };
@@ -237,8 +237,8 @@ struct device {
     uint32_t free_lanes;  /* bit per lane */
     struct cluster clusters[CPU_CLUSTERS];
     int nbusy, limit; /* running lanes, and how many may run before a thread takes another; taking turns they are one */
-    uint64_t progress;    /* lanes that finished */
-    uint64_t mean_ns;     /* moving average of a kernel's time; 0 until known */
+    uint64_t progress;       /* lanes that finished */
+    uint64_t mean_ns;        /* moving average of a kernel's time; 0 until known */
     uint64_t first_start_ns; /* of the dispatch's first kernel; 0: none yet */
     struct lane lanes[CPU_LANES];
     struct thread main;
@@ -248,9 +248,10 @@ struct device {
     bool main_idle; /* while finishing: it has found nothing to run */
     struct thread *idle;
     int nthread;
-    int nidle, nreserved, nlooking; /* parked threads, those of them that lanes in TURN_NEW may need, threads with `looking` */
-    _Atomic int nwaiting;           /* lanes with a `cond` */
-    uint32_t turns_lost;              /* times a lane lost its turn in this dispatch */
+    int nidle, nreserved,
+        nlooking;         /* parked threads, those of them that lanes in TURN_NEW may need, threads with `looking` */
+    _Atomic int nwaiting; /* lanes with a `cond` */
+    uint32_t turns_lost;  /* times a lane lost its turn in this dispatch */
     struct thread threads[CPU_THREADS];
     pthread_t monitor;
     pthread_cond_t monitor_cond;
@@ -318,7 +319,7 @@ void cpu_threads_stop(struct device *dev);
 void cpu_run_all(struct device *dev);
 void cpu_wait_task(struct device *dev, struct task *task, bool consumers);
 int cpu_thread_create(pthread_t *id, void *(*body)(void *), void *arg); /* 0 or an errno */
-bool cpu_thread_look(struct device *dev);                    /* one more looks for a lane; false: none is to be had */
+bool cpu_thread_look(struct device *dev);                   /* one more looks for a lane; false: none is to be had */
 void cpu_thread_run(struct device *dev, struct lane *lane); /* on a thread that was reserved for it */
 
 /* monitor.c: under the lock */
@@ -344,9 +345,9 @@ struct profile_look {
 
 /* profile.c */
 int cpu_profile_begin(struct device *dev, const struct device_switches *switches, struct error *err);
-void cpu_profile_end(struct device *dev);  /* nothing more is recorded */
+void cpu_profile_end(struct device *dev);      /* nothing more is recorded */
 uint32_t cpu_profile_save(struct device *dev); /* device_ops.save_profile */
-void cpu_profile_fail(struct device *dev); /* the dispatch failed */
+void cpu_profile_fail(struct device *dev);     /* the dispatch failed */
 void cpu_profile_free(struct device *dev);
 void cpu_profile_thread(uint32_t index); /* of the calling thread; the main one is 0 */
 void cpu_profile_task(struct device *dev, struct task *task, const struct l3r_core_args *args);

@@ -10,8 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/plan/dtype.h"
 #include "common/base/log.h"
+#include "common/plan/dtype.h"
 #include "rank-worker/cpu/include/pto_runtime_status.h"
 
 struct device *cpu_current;

@@ -172,7 +172,7 @@ static uint32_t tell_lost(int rc, const struct error *err)
     if (rc == 0) {
         return 0;
     }
-    log_msg(LOG_ERROR, "a file of profiles is lost: %s%s%s", err->what, err->mend[0] ? "; mend: " : "", err->mend);
+    log_msg(LOG_ERROR, "a file of profiles is lost: %s%s%s", err->what, err->hint[0] ? "; hint: " : "", err->hint);
     return 1;
 }
 

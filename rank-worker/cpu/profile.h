@@ -26,9 +26,9 @@ struct profile_run {
     struct profile_run *next;
     uint64_t task;
     uint64_t dispatch_ns, receive_ns, start_ns, end_ns, finish_ns; /* 0: not reached or not asked for */
-    uint64_t total;                      /* cycles, or nanoseconds of the thread's clock */
+    uint64_t total;                                                /* cycles, or nanoseconds of the thread's clock */
     uint64_t counters[PROFILE_COUNTERS]; /* by number of profile_pmu.c's sources of the event type */
-    uint32_t reg; /* of this core, from 0 */
+    uint32_t reg;                        /* of this core, from 0 */
     int32_t func_id;
     int16_t core, thread;
 };
@@ -80,7 +80,7 @@ struct task_dump;
 struct profile {
     struct device_switches want;
     char *dir;
-    bool ended; /* the dispatch is over, its files are to be written */
+    bool ended;                       /* the dispatch is over, its files are to be written */
     struct profile_arena shared, own; /* under the lock; of the main thread */
     uint64_t ndropped;                /* records for which there was no memory */
 

@@ -62,7 +62,7 @@ static bool write_bin(struct profile *p, const void *bytes, size_t n)
 {
     if (!p->bin_failed && fwrite(bytes, 1, n, p->bin.stream) != n) {
         p->bin_failed = true;
-        error_errno(&p->bin_error, p->bin.path, file_errno_mend(errno), "cannot write the arguments of a task");
+        error_errno(&p->bin_error, p->bin.path, file_errno_hint(errno), "cannot write the arguments of a task");
     }
     p->bin_nbytes += p->bin_failed ? 0 : n;
     return !p->bin_failed;
@@ -252,8 +252,7 @@ static void write_dump(FILE *f, const struct profile_dump *d)
     }
     fprintf(f, "], \"arg_index\": %d, \"role\": \"%s\", \"stage\": \"%s\", \"kind\": \"%s\", \"dtype\": \"%s\"",
             d->index, roles[d->role], d->after ? "after_completion" : "before_dispatch",
-            d->scalar ? "scalar" : "tensor",
-            dtype_runtime_name((enum dtype)d->dtype));
+            d->scalar ? "scalar" : "tensor", dtype_runtime_name((enum dtype)d->dtype));
     if (d->scalar) {
         fputs(", \"value\": ", f);
         write_value(f, d);
@@ -262,11 +261,11 @@ static void write_dump(FILE *f, const struct profile_dump *d)
     write_list(f, d->shapes, d->ndims);
     fputs(", \"strides\": ", f);
     write_list(f, d->strides, d->ndims);
-    fprintf(f, ", \"start_offset\": %" PRIu64 ", \"numel\": %" PRIu64 "%s, \"bin_offset\": %" PRIu64
-               ", \"bin_size\": %" PRIu64 ", \"truncated\": %s, \"overwritten\": false}", d->offset,
-            elements(d->shapes, d->ndims),
-            d->ambiguous ? ", \"arg_index_ambiguous\": true" : "", d->bin_offset, d->bin_nbytes,
-            d->truncated ? "true" : "false");
+    fprintf(f,
+            ", \"start_offset\": %" PRIu64 ", \"numel\": %" PRIu64 "%s, \"bin_offset\": %" PRIu64
+            ", \"bin_size\": %" PRIu64 ", \"truncated\": %s, \"overwritten\": false}",
+            d->offset, elements(d->shapes, d->ndims), d->ambiguous ? ", \"arg_index_ambiguous\": true" : "",
+            d->bin_offset, d->bin_nbytes, d->truncated ? "true" : "false");
 }
 
 static int in_order(const void *a, const void *b)
@@ -286,14 +285,15 @@ static void write_totals(FILE *f, const struct profile *p, struct profile_dump *
         after += sorted[i]->after;
         truncated += sorted[i]->truncated;
     }
-    fprintf(f, "{\n  \"run_dir\": \"args_dump\",\n  \"bin_format\": {\n    \"type\": \"logical_contiguous\",\n"
-               "    \"byte_order\": \"little_endian\"\n  },\n  \"dump_args_level\": %d,\n  \"total_args\": %" PRIu64
-               ",\n  \"before_dispatch\": %" PRIu64 ",\n  \"after_completion\": %" PRIu64 ",\n",
+    fprintf(f,
+            "{\n  \"run_dir\": \"args_dump\",\n  \"bin_format\": {\n    \"type\": \"logical_contiguous\",\n"
+            "    \"byte_order\": \"little_endian\"\n  },\n  \"dump_args_level\": %d,\n  \"total_args\": %" PRIu64
+            ",\n  \"before_dispatch\": %" PRIu64 ",\n  \"after_completion\": %" PRIu64 ",\n",
             p->want.dump_args, p->ndump, p->ndump - after, after);
-    fprintf(f, "  \"input_args\": %" PRIu64 ",\n  \"output_args\": %" PRIu64 ",\n  \"inout_args\": %" PRIu64
-               ",\n  \"truncated_args\": %" PRIu64 ",\n  \"dropped_records\": %" PRIu64
-               ",\n  \"dropped_overwrite\": 0,\n", roles[ROLE_INPUT], roles[ROLE_OUTPUT], roles[ROLE_INOUT],
-            truncated, p->ndropped);
+    fprintf(f,
+            "  \"input_args\": %" PRIu64 ",\n  \"output_args\": %" PRIu64 ",\n  \"inout_args\": %" PRIu64
+            ",\n  \"truncated_args\": %" PRIu64 ",\n  \"dropped_records\": %" PRIu64 ",\n  \"dropped_overwrite\": 0,\n",
+            roles[ROLE_INPUT], roles[ROLE_OUTPUT], roles[ROLE_INOUT], truncated, p->ndropped);
     fprintf(f, "  \"bin_file\": %s,\n  \"args\": [\n", p->has_bin ? "\"args.bin\"" : "null");
 }
 

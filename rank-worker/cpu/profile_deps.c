@@ -40,8 +40,12 @@ struct known_tensor {
 
 static void take_slice(struct profile_slice *to, const struct l3r_tensor *t)
 {
-    *to = (struct profile_slice){.addr = t->addr, .size = t->size, .offset = t->offset, .version = t->version,
-                                 .dtype = t->dtype, .ndims = (uint8_t)t->ndims};
+    *to = (struct profile_slice){.addr = t->addr,
+                                 .size = t->size,
+                                 .offset = t->offset,
+                                 .version = t->version,
+                                 .dtype = t->dtype,
+                                 .ndims = (uint8_t)t->ndims};
     memcpy(to->shapes, t->shapes, sizeof(to->shapes));
     memcpy(to->strides, t->strides, sizeof(to->strides));
 }
@@ -180,9 +184,11 @@ static void write_slice(FILE *f, const char *role, const struct profile_slice *s
 static void write_task(FILE *f, const struct profile_task *t)
 {
     static const char *const tags[] = {"INPUT", "OUTPUT", "INOUT", "OUTPUT_EXISTING", "NO_DEP"};
-    fprintf(f, "{\"task_id\":\"%" PRIu64 "\",\"scope\":\"%s\",\"early_dispatch\":%s,\"kernel_ids\":[%d,%d,%d],"
-               "\"block_num\":%d,\"args\":[", t->id, t->manual ? "manual" : "auto", t->early ? "true" : "false",
-            t->kernels[0], t->kernels[1], t->kernels[2], t->nblock);
+    fprintf(f,
+            "{\"task_id\":\"%" PRIu64 "\",\"scope\":\"%s\",\"early_dispatch\":%s,\"kernel_ids\":[%d,%d,%d],"
+            "\"block_num\":%d,\"args\":[",
+            t->id, t->manual ? "manual" : "auto", t->early ? "true" : "false", t->kernels[0], t->kernels[1],
+            t->kernels[2], t->nblock);
     for (uint32_t i = 0; i < t->narg; i++) {
         const struct task_arg *a = &t->args[i];
         fprintf(f, "%s{\"idx\":%u,\"type\":\"%s\"", i ? "," : "", i, tags[a->tag]);
@@ -226,9 +232,11 @@ static int write_tensors(FILE *f, const struct profile *p, struct error *err)
         if (i > 0 && known[i].id == known[i - 1].id) {
             continue;
         }
-        fprintf(f, "%s{\"tensor_id\":\"%" PRIu64 "\",\"buffer_addr\":\"%" PRIu64 "\",\"version\":%d,\"dtype\":\"%s\","
-                   "\"buffer_numel\":\"%" PRIu64 "\"}", i ? ",\n" : "\n", known[i].id, s->addr, s->version,
-                dtype_runtime_name((enum dtype)s->dtype), s->size / dtype_size((enum dtype)s->dtype));
+        fprintf(f,
+                "%s{\"tensor_id\":\"%" PRIu64 "\",\"buffer_addr\":\"%" PRIu64 "\",\"version\":%d,\"dtype\":\"%s\","
+                "\"buffer_numel\":\"%" PRIu64 "\"}",
+                i ? ",\n" : "\n", known[i].id, s->addr, s->version, dtype_runtime_name((enum dtype)s->dtype),
+                s->size / dtype_size((enum dtype)s->dtype));
     }
     free(known);
     return 0;

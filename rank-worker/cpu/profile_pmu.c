@@ -7,22 +7,22 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "common/segment/dfx.h"
 #include "common/base/perf.h"
+#include "common/segment/dfx.h"
 
 enum { COLUMNS = 10 };
 
-#define CACHE(cache, op, result) (PERF_COUNT_HW_CACHE_##cache | PERF_COUNT_HW_CACHE_OP_##op << 8 | \
-                                  PERF_COUNT_HW_CACHE_RESULT_##result << 16)
+#define CACHE(cache, op, result)                                                                                       \
+    (PERF_COUNT_HW_CACHE_##cache | PERF_COUNT_HW_CACHE_OP_##op << 8 | PERF_COUNT_HW_CACHE_RESULT_##result << 16)
 
 /* What the processor can count of an event type's columns; NONE ends a list. Names: docs/formats.md, "pmu.csv". */
 enum { NONE = 0, L1I_ALL, L1I_MISS, L1D_READ, L1D_WRITE, LL_READ, LL_WRITE, LL_READ_MISS, LL_WRITE_MISS, SOURCES };
 
 static const uint64_t source_config[SOURCES] = {
-    [L1I_ALL] = CACHE(L1I, READ, ACCESS),      [L1I_MISS] = CACHE(L1I, READ, MISS),
-    [L1D_READ] = CACHE(L1D, READ, ACCESS),     [L1D_WRITE] = CACHE(L1D, WRITE, ACCESS),
-    [LL_READ] = CACHE(LL, READ, ACCESS),       [LL_WRITE] = CACHE(LL, WRITE, ACCESS),
-    [LL_READ_MISS] = CACHE(LL, READ, MISS),    [LL_WRITE_MISS] = CACHE(LL, WRITE, MISS),
+    [L1I_ALL] = CACHE(L1I, READ, ACCESS),   [L1I_MISS] = CACHE(L1I, READ, MISS),
+    [L1D_READ] = CACHE(L1D, READ, ACCESS),  [L1D_WRITE] = CACHE(L1D, WRITE, ACCESS),
+    [LL_READ] = CACHE(LL, READ, ACCESS),    [LL_WRITE] = CACHE(LL, WRITE, ACCESS),
+    [LL_READ_MISS] = CACHE(LL, READ, MISS), [LL_WRITE_MISS] = CACHE(LL, WRITE, MISS),
 };
 
 /* The value of a column is the first source less the second. */

@@ -90,7 +90,8 @@ int profile_write_scopes(struct profile *p, bool fatal, struct error *err)
     fputs(", \"tensormap_max\": 0}\n", w.stream);
     for (const struct profile_scope *s = p->scopes; s; s = s->next) {
         write_site(w.stream, s);
-        fprintf(w.stream, ", \"phase\": \"%s\", \"depth\": %d, \"ring\": %d, \"task_window_start\": %u, "
+        fprintf(w.stream,
+                ", \"phase\": \"%s\", \"depth\": %d, \"ring\": %d, \"task_window_start\": %u, "
                 "\"task_window_end\": %u, \"heap_start\": %" PRIu64 ", \"heap_end\": %" PRIu64
                 ", \"dep_pool_start\": %" PRIu64 ", \"dep_pool_end\": %" PRIu64 ", \"tensormap\": %" PRIu64 "}\n",
                 s->end ? "end" : "begin", s->depth, s->ring, s->task_start, s->task_end, s->heap_start, s->heap_end,

@@ -193,8 +193,10 @@ void cpu_profile_submitted(struct device *dev, uint64_t task, uint64_t index, ui
 
 static void write_metadata(FILE *f, const struct profile *p)
 {
-    fprintf(f, "{\n  \"chip_swimlane_level\": %d,\n  \"metadata\": {\n    \"clock_freq_hz\": 1000000000,\n"
-               "    \"num_cores\": %d,\n    \"core_types\": [", p->want.swimlane, CPU_LANES);
+    fprintf(f,
+            "{\n  \"chip_swimlane_level\": %d,\n  \"metadata\": {\n    \"clock_freq_hz\": 1000000000,\n"
+            "    \"num_cores\": %d,\n    \"core_types\": [",
+            p->want.swimlane, CPU_LANES);
     for (int i = 0; i < CPU_LANES; i++) {
         fprintf(f, "%s\"%s\"", i ? ", " : "", i < CPU_CLUSTERS ? "aic" : "aiv");
     }
@@ -227,9 +229,10 @@ static void write_runs(FILE *f, const struct profile *p)
 static void write_phase(FILE *f, const struct profile_phase *s)
 {
     static const char *const kinds[] = {"dispatch", "complete", "dummy_task", "predicated_skip"};
-    fprintf(f, "\n      {\"kind\": \"%s\", \"start_cycles\": %" PRIu64 ", \"end_cycles\": %" PRIu64
-               ", \"loop_iter\": %u, \"tasks_processed\": %u", kinds[s->kind], s->start_ns, s->end_ns, s->loop,
-            s->ntask);
+    fprintf(f,
+            "\n      {\"kind\": \"%s\", \"start_cycles\": %" PRIu64 ", \"end_cycles\": %" PRIu64
+            ", \"loop_iter\": %u, \"tasks_processed\": %u",
+            kinds[s->kind], s->start_ns, s->end_ns, s->loop, s->ntask);
     if (s->kind == PHASE_DISPATCH) {
         fprintf(f, ", \"pop_hit\": %u, \"pop_miss\": %u", s->hit, s->miss);
     } else if (s->kind != PHASE_COMPLETE) {
@@ -262,8 +265,10 @@ static void write_orchestrator(FILE *f, const struct profile *p)
 {
     fputs(",\n  \"aicpu_orchestrator_phases\": [\n    [", f);
     for (const struct profile_submit *s = p->submits; s; s = s->next) {
-        fprintf(f, "\n      {\"submit_idx\": %" PRIu64 ", \"task_id\": %" PRIu64 ", \"start_cycles\": %" PRIu64
-                   ", \"end_cycles\": %" PRIu64 "}%s", s->index, s->task, s->start_ns, s->end_ns, s->next ? "," : "");
+        fprintf(f,
+                "\n      {\"submit_idx\": %" PRIu64 ", \"task_id\": %" PRIu64 ", \"start_cycles\": %" PRIu64
+                ", \"end_cycles\": %" PRIu64 "}%s",
+                s->index, s->task, s->start_ns, s->end_ns, s->next ? "," : "");
     }
     fputs("]\n  ]", f);
 }

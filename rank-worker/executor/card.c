@@ -30,17 +30,25 @@ struct card {
 static int load_program(struct card *card, const struct sheet_program *p, uint32_t *id, struct error *err)
 {
     struct device_kernel *kernels = calloc(p->nkernel + 1u, sizeof *kernels);
-    struct device_program program = {.name = p->name, .orchestration = p->orchestration,
-                                     .function_name = p->function_name, .config_name = p->config_name,
-                                     .nsignature = p->nsignature, .signature = p->signature,
-                                     .nkernel = p->nkernel, .kernels = kernels};
+    struct device_program program = {.name = p->name,
+                                     .orchestration = p->orchestration,
+                                     .function_name = p->function_name,
+                                     .config_name = p->config_name,
+                                     .nsignature = p->nsignature,
+                                     .signature = p->signature,
+                                     .nkernel = p->nkernel,
+                                     .kernels = kernels};
     int rc;
 
-    if (!kernels)
+    if (!kernels) {
         return error_nomem(err, p->name, p->nkernel * sizeof *kernels);
-    for (uint32_t i = 0; i < p->nkernel; i++)
-        kernels[i] = (struct device_kernel){.func_id = p->kernels[i].func_id, .core = (uint8_t)p->kernels[i].core,
-                                            .name = p->kernels[i].name, .path = p->kernels[i].path};
+    }
+    for (uint32_t i = 0; i < p->nkernel; i++) {
+        kernels[i] = (struct device_kernel){.func_id = p->kernels[i].func_id,
+                                            .core = (uint8_t)p->kernels[i].core,
+                                            .name = p->kernels[i].name,
+                                            .path = p->kernels[i].path};
+    }
     rc = card->ops->load_program(card->device, &program, id, err);
     free(kernels);
     return rc;
@@ -50,18 +58,22 @@ static int load_programs(struct card *card, const struct sheet *sheet, struct er
 {
     const struct plan *plan = &card->seg->plan;
 
-    for (uint32_t i = 0; i < plan->nprogram; i++)
+    for (uint32_t i = 0; i < plan->nprogram; i++) {
         card->program_ids[i] = PLAN_NONE;
+    }
     for (uint32_t i = 0; i < plan->nnode; i++) {
         const struct plan_node *n = &plan->nodes[i];
 
-        if (n->kind != PLAN_DISPATCH || n->lane != card->lane || card->program_ids[n->program] != PLAN_NONE)
+        if (n->kind != PLAN_DISPATCH || n->lane != card->lane || card->program_ids[n->program] != PLAN_NONE) {
             continue;
-        if (n->program >= sheet->count || !sheet->programs[n->program].name)
+        }
+        if (n->program >= sheet->count || !sheet->programs[n->program].name) {
             return error_set(err, plan_text(plan, plan->programs[n->program]), NULL,
                              "the program has no compiled objects");
-        if (load_program(card, &sheet->programs[n->program], &card->program_ids[n->program], err) < 0)
+        }
+        if (load_program(card, &sheet->programs[n->program], &card->program_ids[n->program], err) < 0) {
             return -1;
+        }
     }
     return 0;
 }
@@ -69,14 +81,17 @@ static int load_programs(struct card *card, const struct sheet *sheet, struct er
 int card_open(struct card **out, const struct device_ops *ops, const struct segment *seg,
               const struct card_config *config, const struct sheet *sheet, struct error *err)
 {
-    const struct device_config device = {.card = (int)config->lane, .device_id = config->device_id,
-                                         .ncores = config->ncores, .platform = seg->header->platform,
+    const struct device_config device = {.card = (int)config->lane,
+                                         .device_id = config->device_id,
+                                         .ncores = config->ncores,
+                                         .platform = seg->header->platform,
                                          .free_threads = seg->header->free_threads};
     struct card *card = calloc(1, sizeof *card);
 
     *out = card;
-    if (!card)
+    if (!card) {
         return error_nomem(err, "card", sizeof *card);
+    }
     card->ops = ops;
     card->seg = seg;
     card->lane = config->lane;
@@ -88,8 +103,9 @@ int card_open(struct card **out, const struct device_ops *ops, const struct segm
         error_nomem(err, "card", (seg->plan.nprogram + seg->plan.ndomain) * sizeof *card->contexts);
         goto fail;
     }
-    if (ops->open(&card->device, &device, err) < 0 || load_programs(card, sheet, err) < 0)
+    if (ops->open(&card->device, &device, err) < 0 || load_programs(card, sheet, err) < 0) {
         goto fail;
+    }
     return 0;
 fail:
     card_close(card);
@@ -99,8 +115,9 @@ fail:
 
 void card_close(struct card *card)
 {
-    if (!card)
+    if (!card) {
         return;
+    }
     card->ops->close(card->device);
     free(card->program_ids);
     free(card->contexts);
@@ -112,9 +129,11 @@ static uint32_t domain_rank(const struct plan *plan, uint32_t domain, uint32_t c
 {
     const struct plan_domain *d = &plan->domains[domain];
 
-    for (uint32_t r = 0; r < d->nworkers; r++)
-        if (plan->cards[d->first_worker + r] == card)
+    for (uint32_t r = 0; r < d->nworkers; r++) {
+        if (plan->cards[d->first_worker + r] == card) {
             return r;
+        }
+    }
     return PLAN_NONE;
 }
 
@@ -123,17 +142,20 @@ static int domain_context(struct card *card, uint32_t domain, uint64_t *out, str
 {
     const struct plan *plan = &card->seg->plan;
     const struct plan_domain *d = &plan->domains[domain];
-    struct device_domain desc = {.rank = domain_rank(plan, domain, card->lane), .nranks = d->nworkers,
-                                 .window_nbytes = d->window_nbytes};
+    struct device_domain desc = {
+        .rank = domain_rank(plan, domain, card->lane), .nranks = d->nworkers, .window_nbytes = d->window_nbytes};
 
     if (card->contexts[domain] == 0) {
-        if (desc.rank == PLAN_NONE)
+        if (desc.rank == PLAN_NONE) {
             return error_set(err, plan_text(plan, d->name), "add the card to the domain's workers",
                              "card %u uses the context of a domain it is no member of", card->lane);
-        for (uint32_t r = 0; r < d->nworkers; r++)
+        }
+        for (uint32_t r = 0; r < d->nworkers; r++) {
             desc.windows[r] = segment_window(card->seg, domain, r);
-        if (card->ops->add_domain(card->device, &desc, &card->contexts[domain], err) < 0)
+        }
+        if (card->ops->add_domain(card->device, &desc, &card->contexts[domain], err) < 0) {
             return -1;
+        }
     }
     *out = card->contexts[domain];
     return 0;
@@ -144,12 +166,14 @@ static int resolve_scalar(struct card *card, const struct plan_scalar *s, uint64
     uint64_t base = 0;
 
     if (s->kind == PLAN_DEVICE_CTX) {
-        if (s->card != card->lane)
+        if (s->card != card->lane) {
             return error_set(err, plan_text(&card->seg->plan, card->seg->plan.domains[s->domain].name),
                              "give a dispatch the device_ctx of the card it runs on",
                              "a dispatch on card %u is given the domain context of card %u", card->lane, s->card);
-        if (domain_context(card, s->domain, &base, err) < 0)
+        }
+        if (domain_context(card, s->domain, &base, err) < 0) {
             return -1;
+        }
     } else if (s->kind == PLAN_WINDOW_BASE) {
         base = (uint64_t)(uintptr_t)segment_window(card->seg, s->domain,
                                                    domain_rank(&card->seg->plan, s->domain, s->card));
@@ -163,8 +187,9 @@ static int resolve_tensor(const struct card *card, const struct plan_arg *arg, s
 {
     struct plan_tensor view;
 
-    if (plan_view_resolve(&card->seg->plan, arg->view, &view, err) < 0)
+    if (plan_view_resolve(&card->seg->plan, arg->view, &view, err) < 0) {
         return -1;
+    }
     out->dtype = view.dtype;
     out->tag = (enum tensor_tag)arg->tag;
     out->addr = (char *)segment_storage(card->seg, view.storage) + view.offset;
@@ -187,29 +212,41 @@ static struct device_switches switches(struct card *card, const struct plan_node
 
     dfx_dispatch_dir(card->dfx_dir, card->lane, node->k, node->k == PLAN_NONE ? card->nother++ : 0, card->dir,
                      sizeof card->dir);
-    return (struct device_switches){.swimlane = dfx->swimlane, .pmu = dfx->pmu, .dep_gen = dfx->dep_gen,
-                                    .scope_stats = dfx->scope_stats, .dump_args = dfx->dump_args, .dir = card->dir};
+    return (struct device_switches){.swimlane = dfx->swimlane,
+                                    .pmu = dfx->pmu,
+                                    .dep_gen = dfx->dep_gen,
+                                    .scope_stats = dfx->scope_stats,
+                                    .dump_args = dfx->dump_args,
+                                    .dir = card->dir};
 }
 
 int card_dispatch(struct card *card, const struct plan_node *node, struct device_result *result, struct error *err)
 {
     const struct plan *plan = &card->seg->plan;
-    struct device_dispatch dispatch = {.program = card->program_ids[node->program], .ntensor = node->narg,
-                                       .nscalar = node->nscalar, .tensors = card->tensors,
+    struct device_dispatch dispatch = {.program = card->program_ids[node->program],
+                                       .ntensor = node->narg,
+                                       .nscalar = node->nscalar,
+                                       .tensors = card->tensors,
                                        .scalars = card->scalars};
 
-    if (node->narg > DEVICE_MAX_TENSORS || node->nscalar > DEVICE_MAX_SCALARS)
+    if (node->narg > DEVICE_MAX_TENSORS || node->nscalar > DEVICE_MAX_SCALARS) {
         return error_set(err, plan_text(plan, plan->programs[node->program]), NULL,
                          "a dispatch takes at most %d tensors and %d scalars, this one has %u and %u",
                          DEVICE_MAX_TENSORS, DEVICE_MAX_SCALARS, node->narg, node->nscalar);
-    for (uint32_t i = 0; i < node->narg; i++)
-        if (resolve_tensor(card, &plan->args[node->first_arg + i], &card->tensors[i], err) < 0)
+    }
+    for (uint32_t i = 0; i < node->narg; i++) {
+        if (resolve_tensor(card, &plan->args[node->first_arg + i], &card->tensors[i], err) < 0) {
             return -1;
-    for (uint32_t i = 0; i < node->nscalar; i++)
-        if (resolve_scalar(card, &plan->scalars[node->first_scalar + i], &card->scalars[i], err) < 0)
+        }
+    }
+    for (uint32_t i = 0; i < node->nscalar; i++) {
+        if (resolve_scalar(card, &plan->scalars[node->first_scalar + i], &card->scalars[i], err) < 0) {
             return -1;
-    if (card->profiled)
+        }
+    }
+    if (card->profiled) {
         dispatch.switches = switches(card, node);
+    }
     return card->ops->run(card->device, &dispatch, result, err);
 }
 

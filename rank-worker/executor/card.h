@@ -5,8 +5,8 @@
 #ifndef L3R_RANK_WORKER_EXECUTOR_CARD_H
 #define L3R_RANK_WORKER_EXECUTOR_CARD_H
 
-#include "common/segment/segment.h"
 #include "common/plan/sheet.h"
+#include "common/segment/segment.h"
 #include "rank-worker/device.h"
 
 struct card;

@@ -23,11 +23,14 @@ static void name_object(const char *path, char *buf, size_t size)
     for (uint32_t i = 0; named && i < named->count; i++) {
         const struct sheet_program *p = &named->programs[i];
 
-        if (p->name && strcmp(p->orchestration, path) == 0)
+        if (p->name && strcmp(p->orchestration, path) == 0) {
             snprintf(buf, size, "the orchestration of program %s", p->name);
-        for (uint32_t k = 0; k < p->nkernel; k++)
-            if (strcmp(p->kernels[k].path, path) == 0)
+        }
+        for (uint32_t k = 0; k < p->nkernel; k++) {
+            if (strcmp(p->kernels[k].path, path) == 0) {
                 snprintf(buf, size, "kernel %s of program %s", p->kernels[k].name, p->name);
+            }
+        }
     }
 }
 
@@ -58,10 +61,11 @@ static void on_crash(int sig, siginfo_t *info, void *context)
         name_object(dl.dli_fname, name, sizeof name);
         pc -= (uintptr_t)dl.dli_fbase;
     }
-    n = snprintf(line, sizeof line, "%s at address %p, instruction at +0x%lx of %s\n", strsignal(sig),
-                 info->si_addr, (unsigned long)pc, name);
-    if (n > 0 && write(STDERR_FILENO, line, (size_t)n < sizeof line ? (size_t)n : sizeof line - 1) < 0)
+    n = snprintf(line, sizeof line, "%s at address %p, instruction at +0x%lx of %s\n", strsignal(sig), info->si_addr,
+                 (unsigned long)pc, name);
+    if (n > 0 && write(STDERR_FILENO, line, (size_t)n < sizeof line ? (size_t)n : sizeof line - 1) < 0) {
         _exit(128 + sig);
+    }
     signal(sig, SIG_DFL);
     raise(sig);
 }
@@ -72,10 +76,13 @@ int crash_install(struct error *err)
     stack_t stack = {.ss_sp = alternate_stack, .ss_size = sizeof alternate_stack};
     struct sigaction action = {.sa_sigaction = on_crash, .sa_flags = SA_SIGINFO | SA_ONSTACK | SA_RESETHAND};
 
-    if (sigaltstack(&stack, NULL) < 0)
+    if (sigaltstack(&stack, NULL) < 0) {
         return error_errno(err, "executor", NULL, "cannot set a signal stack");
-    for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
-        if (sigaction(signals[i], &action, NULL) < 0)
+    }
+    for (size_t i = 0; i < sizeof signals / sizeof *signals; i++) {
+        if (sigaction(signals[i], &action, NULL) < 0) {
             return error_errno(err, "executor", NULL, "cannot set a signal handler");
+        }
+    }
     return 0;
 }

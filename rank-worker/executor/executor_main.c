@@ -16,8 +16,8 @@
 
 #include "common/base/clock.h"
 #include "common/base/log.h"
-#include "common/segment/segment.h"
 #include "common/plan/sheet.h"
+#include "common/segment/segment.h"
 #include "rank-worker/executor/card.h"
 #include "rank-worker/executor/crash.h"
 #include "rank-worker/executor/executor_device.h"
@@ -45,11 +45,12 @@ static int parse_arguments(int argc, char **argv, struct arguments *args)
     long lane, device, cores, parent;
 
     if (argc < 5 || argc > 6 || parse_number(argv[1], &lane) < 0 || parse_number(argv[2], &device) < 0 ||
-        parse_number(argv[3], &cores) < 0 || parse_number(argv[4], &parent) < 0 || lane < 0)
+        parse_number(argv[3], &cores) < 0 || parse_number(argv[4], &parent) < 0 || lane < 0) {
         return -1;
-    *args = (struct arguments){.card = {.lane = (uint32_t)lane, .device_id = (int)device, .ncores = (int)cores,
-                                        .dfx_dir = argv[5]},
-                               .parent = (pid_t)parent};
+    }
+    *args = (struct arguments){
+        .card = {.lane = (uint32_t)lane, .device_id = (int)device, .ncores = (int)cores, .dfx_dir = argv[5]},
+        .parent = (pid_t)parent};
     return 0;
 }
 
@@ -69,17 +70,21 @@ static int run_lane(struct segment *seg, const struct arguments *args, struct er
     struct sheet sheet = {0};
     int rc = -1;
 
-    if (sheet_parse(seg->sheet, &sheet, err) < 0 || walk_open(&walk, seg, args->card.lane, err) < 0)
+    if (sheet_parse(seg->sheet, &sheet, err) < 0 || walk_open(&walk, seg, args->card.lane, err) < 0) {
         goto out;
+    }
     crash_name_kernels(&sheet);
     if (args->card.lane < seg->plan.world_size &&
-        card_open(&walk.card, executor_device(), seg, &args->card, &sheet, err) < 0)
+        card_open(&walk.card, executor_device(), seg, &args->card, &sheet, err) < 0) {
         goto out;
-    if (args->card.lane == plan_sub_lane(&seg->plan) && sub_workers_start(&walk.subs, seg, &sheet, err) < 0)
+    }
+    if (args->card.lane == plan_sub_lane(&seg->plan) && sub_workers_start(&walk.subs, seg, &sheet, err) < 0) {
         goto out;
+    }
     atomic_store_explicit(&seg->lanes[args->card.lane].state, LANE_READY, memory_order_release);
-    if (atomic_fetch_sub_explicit(&seg->header->starting, 1, memory_order_acq_rel) == 1)
+    if (atomic_fetch_sub_explicit(&seg->header->starting, 1, memory_order_acq_rel) == 1) {
         word_complete(&seg->header->go);
+    }
     word_wait(&seg->header->go);
     rc = walk_run(&walk, err);
 out:
@@ -102,8 +107,9 @@ int main(int argc, char **argv)
         fputs("l3replay-executor is started by l3replay; run `l3replay run BUILD`\n", stderr);
         return 2;
     }
-    if (prctl(PR_SET_PDEATHSIG, SIGKILL) < 0 || getppid() != args.parent)
+    if (prctl(PR_SET_PDEATHSIG, SIGKILL) < 0 || getppid() != args.parent) {
         return 3; /* the parent is gone already: nobody to work for */
+    }
     if (segment_map(&seg, SEGMENT_FD, &err) < 0) {
         error_print(&err);
         return 3;
@@ -114,10 +120,12 @@ int main(int argc, char **argv)
         segment_unmap(&seg);
         return 3;
     }
-    if (args.card.lane != plan_sub_lane(&seg.plan)) /* its Python maps it too */
+    if (args.card.lane != plan_sub_lane(&seg.plan)) { /* its Python maps it too */
         segment_close_fd(&seg);
-    if (run_lane(&seg, &args, &err) < 0)
+    }
+    if (run_lane(&seg, &args, &err) < 0) {
         tell_failure(&seg, args.card.lane, &err);
+    }
     segment_unmap(&seg);
     return 0;
 }

@@ -18,14 +18,16 @@ static int resolve(const struct segment *seg, uint32_t view, struct side *out, s
 {
     struct plan_tensor v;
 
-    if (plan_view_resolve(&seg->plan, view, &v, err) < 0)
+    if (plan_view_resolve(&seg->plan, view, &v, err) < 0) {
         return -1;
+    }
     out->dtype = v.dtype;
     out->ndim = v.ndim;
     out->shape = v.shape;
     out->at = (char *)segment_storage(seg, v.storage) + v.offset;
-    for (uint32_t i = 0; i < v.ndim; i++)
+    for (uint32_t i = 0; i < v.ndim; i++) {
         out->stride[i] = v.stride[i] * (int64_t)dtype_size(v.dtype);
+    }
     return 0;
 }
 
@@ -33,16 +35,24 @@ static uint64_t numel(const struct side *s)
 {
     uint64_t n = 1;
 
-    for (uint32_t i = 0; i < s->ndim; i++)
+    for (uint32_t i = 0; i < s->ndim; i++) {
         n *= (uint64_t)s->shape[i];
+    }
     return n;
 }
 
 static bool is_integer(enum dtype type)
 {
     switch (type) {
-    case DTYPE_INT64: case DTYPE_INT32: case DTYPE_INT16: case DTYPE_INT8:
-    case DTYPE_UINT64: case DTYPE_UINT32: case DTYPE_UINT16: case DTYPE_UINT8: case DTYPE_BOOL:
+    case DTYPE_INT64:
+    case DTYPE_INT32:
+    case DTYPE_INT16:
+    case DTYPE_INT8:
+    case DTYPE_UINT64:
+    case DTYPE_UINT32:
+    case DTYPE_UINT16:
+    case DTYPE_UINT8:
+    case DTYPE_BOOL:
         return true;
     default:
         return false;
@@ -56,27 +66,30 @@ static int64_t load_integer(enum dtype type, const void *p)
     size_t size = dtype_size(type);
 
     memcpy(&value, p, size);
-    if (is_signed && (value >> (8 * size - 1) & 1))
+    if (is_signed && (value >> (8 * size - 1) & 1)) {
         value |= (int64_t)(~0ull << (8 * size));
+    }
     return value;
 }
 
 static void store_integer(enum dtype type, void *p, int64_t value)
 {
-    if (type == DTYPE_BOOL)
+    if (type == DTYPE_BOOL) {
         value = value != 0;
+    }
     memcpy(p, &value, dtype_size(type));
 }
 
 /* Integers go through 64 bits, since a double would lose the low ones. */
 static void convert(enum dtype to, void *dst, enum dtype from, const void *src)
 {
-    if (to == from)
+    if (to == from) {
         memcpy(dst, src, dtype_size(to));
-    else if (is_integer(to) && is_integer(from))
+    } else if (is_integer(to) && is_integer(from)) {
         store_integer(to, dst, load_integer(from, src));
-    else
+    } else {
         dtype_store(to, dst, dtype_load(from, src));
+    }
 }
 
 static void copy_axis(const struct side *dst, char *d, const struct side *src, const char *s, uint32_t axis)
@@ -92,8 +105,9 @@ static void copy_axis(const struct side *dst, char *d, const struct side *src, c
         memcpy(d, s, (size_t)dst->shape[axis] * size);
         return;
     }
-    for (int64_t i = 0; i < dst->shape[axis]; i++)
+    for (int64_t i = 0; i < dst->shape[axis]; i++) {
         copy_axis(dst, d + i * dst->stride[axis], src, s + i * src->stride[axis], axis + 1);
+    }
 }
 
 static void fill_axis(const struct side *dst, char *d, const void *element, uint32_t axis)
@@ -102,8 +116,9 @@ static void fill_axis(const struct side *dst, char *d, const void *element, uint
         memcpy(d, element, dtype_size(dst->dtype));
         return;
     }
-    for (int64_t i = 0; i < dst->shape[axis]; i++)
+    for (int64_t i = 0; i < dst->shape[axis]; i++) {
         fill_axis(dst, d + i * dst->stride[axis], element, axis + 1);
+    }
 }
 
 /* Read the source whole into `block` (row-major, its own dtype) and make `src` describe that. */
@@ -127,8 +142,9 @@ int host_copy_run(const struct segment *seg, const struct plan_node *node, struc
     struct side dst, src;
     char *block = NULL;
 
-    if (resolve(seg, args[0].view, &dst, err) < 0)
+    if (resolve(seg, args[0].view, &dst, err) < 0) {
         return -1;
+    }
     if (node->narg == 1) {
         char element[16] = {0};
         double value;
@@ -138,16 +154,19 @@ int host_copy_run(const struct segment *seg, const struct plan_node *node, struc
         fill_axis(&dst, dst.at, element, 0);
         return 0;
     }
-    if (resolve(seg, args[1].view, &src, err) < 0)
+    if (resolve(seg, args[1].view, &src, err) < 0) {
         return -1;
-    if (numel(&dst) == 0)
+    }
+    if (numel(&dst) == 0) {
         return 0;
+    }
     if (seg->plan.views[args[0].view].storage == seg->plan.views[args[1].view].storage) {
         uint64_t nbytes = numel(&src) * dtype_size(src.dtype);
 
         block = malloc(nbytes);
-        if (!block)
+        if (!block) {
             return error_nomem(err, "host copy", nbytes);
+        }
         gather_source(&src, block);
     }
     copy_axis(&dst, dst.at, &src, src.at, 0);

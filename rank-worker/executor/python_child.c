@@ -15,8 +15,9 @@ int python_child_start(struct python_child *c, const char *python, const char *s
     c->used = 0;
     c->running = false;
     /* In this executor's group, which goes as a whole: what a sub-worker forked must not stay. */
-    if (spawn_start(&c->process, argv, false, err) < 0)
+    if (spawn_start(&c->process, argv, false, err) < 0) {
         return -1;
+    }
     c->running = true;
     c->pidfd = pidfd_open(c->process.pid, 0);
     if (c->pidfd < 0) {
@@ -33,9 +34,11 @@ static int wait_for(const struct python_child *c, int fd, short events, struct e
 {
     struct pollfd fds[2] = {{fd, events, 0}, {c->pidfd, POLLIN, 0}};
 
-    while (poll(fds, 2, -1) < 0)
-        if (errno != EINTR)
+    while (poll(fds, 2, -1) < 0) {
+        if (errno != EINTR) {
             return error_errno(err, "sub-workers", NULL, "cannot wait for Python");
+        }
+    }
     return fds[0].revents ? 1 : 0;
 }
 
@@ -50,13 +53,16 @@ static int send_all(struct python_child *c, const char *text, size_t size, struc
             size -= (size_t)n;
             continue;
         }
-        if (n < 0 && errno == EPIPE)
+        if (n < 0 && errno == EPIPE) {
             return 0;
-        if (n < 0 && errno != EAGAIN && errno != EINTR)
+        }
+        if (n < 0 && errno != EAGAIN && errno != EINTR) {
             return error_errno(err, "sub-workers", NULL, "cannot write to Python");
+        }
         rc = wait_for(c, c->process.to, POLLOUT, err);
-        if (rc <= 0)
+        if (rc <= 0) {
             return rc;
+        }
     }
     return 1;
 }
@@ -76,18 +82,22 @@ static int receive(struct python_child *c, struct error *err)
                 *newline = '\0';
                 return 1;
             }
-            if (c->used == sizeof c->answer)
+            if (c->used == sizeof c->answer) {
                 return error_set(err, "sub-workers", "report this as a fault of l3replay",
                                  "Python's answer is too long");
+            }
             continue;
         }
-        if (n == 0)
+        if (n == 0) {
             return 0;
-        if (errno != EAGAIN && errno != EINTR)
+        }
+        if (errno != EAGAIN && errno != EINTR) {
             return error_errno(err, "sub-workers", NULL, "cannot read from Python");
+        }
         rc = wait_for(c, c->process.from, POLLIN, err);
-        if (rc <= 0)
+        if (rc <= 0) {
             return rc;
+        }
     }
 }
 
@@ -95,8 +105,9 @@ int python_child_ask(struct python_child *c, const char *line, struct error *err
 {
     int rc = send_all(c, line, strlen(line), err);
 
-    if (rc == 1)
+    if (rc == 1) {
         rc = send_all(c, "\n", 1, err);
+    }
     return rc == 1 ? receive(c, err) : rc;
 }
 
@@ -105,8 +116,9 @@ int python_child_end(struct python_child *c, int grace_ms)
     struct pollfd ended = {c->pidfd, POLLIN, 0};
     int gone = 0;
 
-    if (!c->running)
+    if (!c->running) {
         return -1;
+    }
     c->running = false;
     close(c->process.to);
     c->process.to = -1;

@@ -17,7 +17,7 @@
 
 enum { END_GRACE_MS = 5000, DEATH_GRACE_MS = 1000, MAX_CANDIDATES = 2 };
 
-static const char MEND_PYTHON[] = "name a Python that has what the sub-workers import in L3REPLAY_SUBWORKER_PYTHON";
+static const char HINT_PYTHON[] = "name a Python that has what the sub-workers import in L3REPLAY_SUBWORKER_PYTHON";
 
 struct sub_workers_process {
     const struct segment *seg;
@@ -40,10 +40,14 @@ static int read_answer(const struct python_child *c, struct refusal *r, struct e
 {
     cJSON *json = cJSON_Parse(c->answer);
 
-    *r = (struct refusal){.json = json, .error = text_of(json, "error"), .where = text_of(json, "where"),
-                          .name = text_of(json, "name"), .missing = text_of(json, "missing")};
-    if (r->error && r->where)
+    *r = (struct refusal){.json = json,
+                          .error = text_of(json, "error"),
+                          .where = text_of(json, "where"),
+                          .name = text_of(json, "name"),
+                          .missing = text_of(json, "missing")};
+    if (r->error && r->where) {
         return 0;
+    }
     r->json = NULL;
     if (cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(json, "ok"))) {
         cJSON_Delete(json);
@@ -55,12 +59,13 @@ static int read_answer(const struct python_child *c, struct refusal *r, struct e
 
 static void describe_end(int status, char *buf, size_t size)
 {
-    if (status < 0)
+    if (status < 0) {
         snprintf(buf, size, "ended its process");
-    else if (WIFSIGNALED(status))
+    } else if (WIFSIGNALED(status)) {
         snprintf(buf, size, "was ended by signal %d (%s)", WTERMSIG(status), strsignal(WTERMSIG(status)));
-    else
+    } else {
         snprintf(buf, size, "ended its process with exit status %d", WEXITSTATUS(status));
+    }
 }
 
 /* --- starting ----------------------------------------------------------- */
@@ -85,13 +90,14 @@ static uint32_t candidates(const char **pythons)
 static int refused_to_load(const struct refusal *r, const char *python, struct error *err)
 {
     const char *name = r->name ? r->name : "?";
-    char mend[256];
+    char hint[256];
 
-    if (!r->missing)
-        return error_set(err, r->where, "correct the file",
-                         "the sub-worker %s cannot be loaded: %s", name, r->error);
-    snprintf(mend, sizeof mend, "install %.60s for it, or %s", *r->missing ? r->missing : "what is missing", MEND_PYTHON);
-    return error_set(err, r->where, mend, "the sub-worker %s cannot be loaded by %s: %s", name, python, r->error);
+    if (!r->missing) {
+        return error_set(err, r->where, "correct the file", "the sub-worker %s cannot be loaded: %s", name, r->error);
+    }
+    snprintf(hint, sizeof hint, "install %.60s for it, or %s", *r->missing ? r->missing : "what is missing",
+             HINT_PYTHON);
+    return error_set(err, r->where, hint, "the sub-worker %s cannot be loaded by %s: %s", name, python, r->error);
 }
 
 /* Returns 0; 1 when another interpreter may do better; -1. Errors are filled in both cases. */
@@ -103,7 +109,7 @@ static int load_with(struct sub_workers_process *p, const char *python, const ch
     int rc;
 
     if (python_child_start(&p->child, python, script, err) < 0) {
-        snprintf(err->mend, sizeof err->mend, "%s", MEND_PYTHON);
+        snprintf(err->hint, sizeof err->hint, "%s", HINT_PYTHON);
         return 1;
     }
     rc = python_child_ask(&p->child, list, err);
@@ -111,13 +117,16 @@ static int load_with(struct sub_workers_process *p, const char *python, const ch
         describe_end(python_child_end(&p->child, DEATH_GRACE_MS), end, sizeof end);
         return error_set(err, NULL, "look at the messages above", "%s, loading the sub-workers, %s", python, end);
     }
-    if (rc > 0)
+    if (rc > 0) {
         rc = read_answer(&p->child, &r, err);
-    if (rc > 0)
+    }
+    if (rc > 0) {
         return 0;
+    }
     python_child_end(&p->child, 0);
-    if (rc < 0)
+    if (rc < 0) {
         return -1;
+    }
     refused_to_load(&r, python, err);
     rc = r.missing ? 1 : -1;
     cJSON_Delete(r.json);
@@ -132,17 +141,20 @@ static int load(struct sub_workers_process *p, const char *list, struct error *e
     struct error first;
     int rc = 1;
 
-    if (install_find(INSTALL_RECORDER, dir, sizeof dir, err) < 0)
+    if (install_find(INSTALL_RECORDER, dir, sizeof dir, err) < 0) {
         return -1;
+    }
     script = file_join(dir, "sub_worker.py", err);
-    if (!script)
+    if (!script) {
         return -1;
+    }
     for (uint32_t i = 0; i < count && rc == 1; i++) {
         rc = load_with(p, pythons[i], script, list, err);
-        if (rc == 1 && i == 0)
+        if (rc == 1 && i == 0) {
             first = *err;
-        else if (rc == 1)
-            *err = first; /* both lack something: the first one is the one to be mended */
+        } else if (rc == 1) {
+            *err = first; /* both lack something: the first one is the one to be corrected */
+        }
     }
     free(script);
     return rc == 0 ? 0 : -1;
@@ -154,11 +166,13 @@ int sub_workers_start(struct sub_workers_process **out, const struct segment *se
     struct sub_workers_process *p = calloc(1, sizeof *p);
 
     *out = p;
-    if (!p)
+    if (!p) {
         return error_nomem(err, "sub-workers", sizeof *p);
+    }
     p->seg = seg;
-    if (load(p, sheet->sub_workers, err) == 0)
+    if (load(p, sheet->sub_workers, err) == 0) {
         return 0;
+    }
     sub_workers_stop(p);
     *out = NULL;
     return -1;
@@ -166,8 +180,9 @@ int sub_workers_start(struct sub_workers_process **out, const struct segment *se
 
 void sub_workers_stop(struct sub_workers_process *p)
 {
-    if (!p)
+    if (!p) {
         return;
+    }
     python_child_end(&p->child, END_GRACE_MS);
     free(p);
 }
@@ -188,8 +203,9 @@ static bool add_sizes(cJSON *object, const char *key, const int64_t *sizes, uint
     cJSON *list = cJSON_AddArrayToObject(object, key);
     bool ok = list != NULL;
 
-    for (uint32_t i = 0; ok && i < count; i++)
+    for (uint32_t i = 0; ok && i < count; i++) {
         ok = add_integer(list, NULL, (uint64_t)sizes[i]);
+    }
     return ok;
 }
 
@@ -201,8 +217,7 @@ static bool add_tensor(cJSON *list, const struct segment *seg, const struct plan
     return cJSON_AddItemToArray(list, object) && add_integer(object, "offset", seg->storages[v->storage] + v->offset) &&
            add_integer(object, "nbytes", seg->plan.storages[v->storage].nbytes - v->offset) &&
            cJSON_AddStringToObject(object, "dtype", dtype_runtime_name(v->dtype)) &&
-           add_sizes(object, "shape", v->shape, v->ndim) &&
-           add_sizes(object, "strides", v->stride, v->ndim) &&
+           add_sizes(object, "shape", v->shape, v->ndim) && add_sizes(object, "strides", v->stride, v->ndim) &&
            cJSON_AddStringToObject(object, "tag", tag < PLAN_TAG_COUNT ? tags[tag] : "no_dep");
 }
 
@@ -214,10 +229,12 @@ static int add_arguments(cJSON *list, const struct segment *seg, const struct pl
         const struct plan_arg *arg = &plan->args[n->first_arg + i];
         struct plan_tensor view;
 
-        if (plan_view_resolve(plan, arg->view, &view, err) < 0)
+        if (plan_view_resolve(plan, arg->view, &view, err) < 0) {
             return -1;
-        if (!add_tensor(list, seg, &view, arg->tag))
+        }
+        if (!add_tensor(list, seg, &view, arg->tag)) {
             return error_nomem(err, "sub-workers", 4096);
+        }
     }
     return 0;
 }
@@ -236,13 +253,16 @@ static char *make_request(const struct segment *seg, const struct plan_node *n, 
         cJSON_Delete(root);
         return NULL;
     }
-    for (uint32_t i = 0; ok && i < n->nscalar; i++)
+    for (uint32_t i = 0; ok && i < n->nscalar; i++) {
         ok = add_integer(scalars, NULL, plan->scalars[n->first_scalar + i].bits);
-    if (ok)
+    }
+    if (ok) {
         text = cJSON_PrintUnformatted(root);
+    }
     cJSON_Delete(root);
-    if (!text)
+    if (!text) {
         error_nomem(err, "sub-workers", 4096);
+    }
     return text;
 }
 
@@ -254,9 +274,10 @@ static int blame_end(struct sub_workers_process *p, const char *name, const char
     char end[128];
 
     describe_end(status, end, sizeof end);
-    if (sig == SIGKILL || sig == SIGTERM || sig == SIGINT || sig == SIGHUP || sig == SIGQUIT)
+    if (sig == SIGKILL || sig == SIGTERM || sig == SIGINT || sig == SIGHUP || sig == SIGQUIT) {
         return error_set(err, label, "look for the out-of-memory killer (dmesg), or whoever sent the signal",
                          "the Python of the sub-workers %s", end);
+    }
     return error_set_kind(err, ERROR_FAIL, label, "look at the last lines it printed", "the sub-worker %s %s", name,
                           end);
 }
@@ -270,17 +291,21 @@ int sub_workers_call(struct sub_workers_process *p, uint32_t node, struct error 
     struct refusal r = {0};
     int rc;
 
-    if (!request)
+    if (!request) {
         return -1;
+    }
     rc = python_child_ask(&p->child, request, err);
     cJSON_free(request);
     plan_node_label(plan, node, label, sizeof label);
-    if (rc == 0)
+    if (rc == 0) {
         return blame_end(p, name, label, err);
-    if (rc > 0)
+    }
+    if (rc > 0) {
         rc = read_answer(&p->child, &r, err);
-    if (rc)
+    }
+    if (rc) {
         return rc > 0 ? 0 : -1;
+    }
     snprintf(where, sizeof where, "%s, %s", label, r.where);
     error_set_kind(err, ERROR_FAIL, where, "the traceback is above", "the sub-worker %s %s %s", name,
                    strncmp(r.error, "sys.exit(", 9) == 0 ? "called" : "raised", r.error);

@@ -22,8 +22,8 @@
 #define L3R_RANK_WORKER_EXECUTOR_SUB_WORKERS_H
 
 #include "common/base/error.h"
-#include "common/segment/segment.h"
 #include "common/plan/sheet.h"
+#include "common/segment/segment.h"
 
 struct sub_workers_process;
 

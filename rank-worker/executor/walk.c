@@ -13,17 +13,22 @@ int walk_open(struct lane_walk *walk, struct segment *seg, uint32_t lane, struct
     memset(walk, 0, sizeof *walk);
     walk->seg = seg;
     walk->lane = lane;
-    if (seg->header->hashing && written_hash_open(&walk->hash, err) < 0)
+    if (seg->header->hashing && written_hash_open(&walk->hash, err) < 0) {
         return -1;
-    for (uint32_t i = 0; i < plan->nnode; i++)
+    }
+    for (uint32_t i = 0; i < plan->nnode; i++) {
         walk->count += plan->nodes[i].lane == lane;
+    }
     walk->nodes = calloc(walk->count ? walk->count : 1, sizeof *walk->nodes);
-    if (!walk->nodes)
+    if (!walk->nodes) {
         return error_nomem(err, "lane", (uint64_t)walk->count * sizeof *walk->nodes);
+    }
     walk->count = 0;
-    for (uint32_t i = 0; i < plan->nnode; i++)
-        if (plan->nodes[i].lane == lane)
+    for (uint32_t i = 0; i < plan->nnode; i++) {
+        if (plan->nodes[i].lane == lane) {
             walk->nodes[walk->count++] = i;
+        }
+    }
     return 0;
 }
 
@@ -52,16 +57,19 @@ static void wait_for_preds(struct lane_walk *walk, uint32_t node)
     for (uint32_t i = 0; i < n->npred; i++) {
         uint32_t pred = plan->preds[n->first_pred + i].node;
 
-        if (word_is_done(&walk->seg->words[pred]))
+        if (word_is_done(&walk->seg->words[pred])) {
             continue;
+        }
         atomic_store_explicit(&status->awaits, pred, memory_order_relaxed);
-        if (!told)
+        if (!told) {
             set_state(status, LANE_WAITING, clock_now_ns());
+        }
         told = true;
         word_wait(&walk->seg->words[pred]);
     }
-    if (told)
+    if (told) {
         atomic_store_explicit(&status->awaits, PLAN_NONE, memory_order_relaxed);
+    }
 }
 
 static int run_node(struct lane_walk *walk, uint32_t node, struct error *err)
@@ -74,12 +82,13 @@ static int run_node(struct lane_walk *walk, uint32_t node, struct error *err)
 
     times->start_ns = clock_now_ns();
     set_state(status, LANE_RUNNING, times->start_ns);
-    if (n->kind == PLAN_COPY)
+    if (n->kind == PLAN_COPY) {
         rc = host_copy_run(walk->seg, n, err);
-    else if (n->kind == PLAN_SUB)
+    } else if (n->kind == PLAN_SUB) {
         rc = sub_workers_call(walk->subs, node, err);
-    else
+    } else {
         rc = card_dispatch(walk->card, n, &result, err);
+    }
     times->device_ns = result.device_ns;
     times->orch_ns = result.orch_ns;
     times->ntasks = result.ntasks;
@@ -100,13 +109,16 @@ static void complete_node(struct lane_walk *walk, uint32_t node)
     struct segment_lane *status = &walk->seg->lanes[walk->lane];
     struct segment_times *times = &walk->seg->times[node];
 
-    if (walk->hash)
+    if (walk->hash) {
         written_hash_take(walk->hash, walk->seg, node);
-    if (is_profiled(walk))
+    }
+    if (is_profiled(walk)) {
         set_state(status, LANE_SAVING, times->end_ns);
+    }
     word_complete(&walk->seg->words[node]);
-    if (!is_profiled(walk))
+    if (!is_profiled(walk)) {
         return;
+    }
     atomic_fetch_add_explicit(&status->nlost, card_save_profile(walk->card), memory_order_relaxed);
     times->profile_ns = clock_now_ns() - times->end_ns;
 }
@@ -120,8 +132,9 @@ int walk_run(struct lane_walk *walk, struct error *err)
 
         atomic_store_explicit(&status->node, node, memory_order_relaxed);
         wait_for_preds(walk, node);
-        if (run_node(walk, node, err) < 0)
+        if (run_node(walk, node, err) < 0) {
             return -1;
+        }
         complete_node(walk, node);
         atomic_store_explicit(&status->ndone, i + 1, memory_order_release);
     }

@@ -15,7 +15,7 @@ struct lane_walk {
     struct card *card;                /* lanes of cards; else NULL */
     struct sub_workers_process *subs; /* the lane of sub-workers; else NULL */
     struct written_hash *hash;        /* what nodes write is hashed; NULL: it is not */
-    uint32_t *nodes;   /* of this lane, in order */
+    uint32_t *nodes;                  /* of this lane, in order */
     uint32_t count;
 };
 

@@ -20,10 +20,12 @@ int written_hash_open(struct written_hash **out, struct error *err)
     struct written_hash *h = calloc(1, sizeof *h);
 
     *out = h;
-    if (h)
+    if (h) {
         h->state = XXH3_createState();
-    if (h && h->state)
+    }
+    if (h && h->state) {
         return 0;
+    }
     written_hash_close(h);
     *out = NULL;
     return error_nomem(err, "hash of what is written", sizeof *h);
@@ -31,8 +33,9 @@ int written_hash_open(struct written_hash **out, struct error *err)
 
 void written_hash_close(struct written_hash *h)
 {
-    if (!h)
+    if (!h) {
         return;
+    }
     XXH3_freeState(h->state);
     free(h);
 }
@@ -45,8 +48,9 @@ static void flush(struct written_hash *h)
 
 static void add(struct written_hash *h, const char *at, uint64_t nbytes)
 {
-    if (nbytes > BLOCK - h->fill)
+    if (nbytes > BLOCK - h->fill) {
         flush(h);
+    }
     if (nbytes > BLOCK) {
         XXH3_64bits_update(h->state, at, nbytes);
         return;
@@ -62,10 +66,11 @@ static void add_axis(struct written_hash *h, const struct plan_tensor *t, const 
     const int64_t step = t->stride[axis] * (int64_t)dtype_size(t->dtype);
 
     for (int64_t i = 0; i < t->shape[axis]; i++) {
-        if (axis + 1 == flat)
+        if (axis + 1 == flat) {
             add(h, at + i * step, nbytes);
-        else
+        } else {
             add_axis(h, t, at + i * step, axis + 1, flat, nbytes);
+        }
     }
 }
 
@@ -75,12 +80,15 @@ static uint64_t hash_tensor(struct written_hash *h, const struct segment *seg, c
     uint64_t count = 1; /* elements side by side */
     uint32_t flat = t->ndim;
 
-    if (t->nbytes == 0)
+    if (t->nbytes == 0) {
         return XXH3_64bits(at, 0);
-    while (flat > 0 && (t->shape[flat - 1] == 1 || (uint64_t)t->stride[flat - 1] == count))
+    }
+    while (flat > 0 && (t->shape[flat - 1] == 1 || (uint64_t)t->stride[flat - 1] == count)) {
         count *= (uint64_t)t->shape[--flat];
-    if (flat == 0)
+    }
+    if (flat == 0) {
         return XXH3_64bits(at, count * dtype_size(t->dtype));
+    }
     XXH3_64bits_reset(h->state);
     add_axis(h, t, at, 0, flat, count * dtype_size(t->dtype));
     flush(h);
@@ -92,9 +100,10 @@ void written_hash_take(struct written_hash *h, struct segment *seg, uint32_t nod
     const struct plan *plan = &seg->plan;
     const struct plan_node *n = &plan->nodes[node];
 
-    for (uint64_t i = n->first_arg; i < n->first_arg + n->narg; i++)
+    for (uint64_t i = n->first_arg; i < n->first_arg + n->narg; i++) {
         if (plan_tag_writes(plan->args[i].tag)) {
             const struct plan_tensor t = plan_view_tensor(plan, &plan->views[plan->args[i].view]);
             seg->hashes[i] = hash_tensor(h, seg, &t);
         }
+    }
 }

@@ -26,8 +26,9 @@ static void finish_line(struct child_log *log)
     memcpy(log->kept[log->nlines++ % CHILD_LOG_KEPT], log->line, log->used + 1);
     log->used = 0;
     n = snprintf(out, sizeof out, "%s| %s\n", log->prefix, log->line);
-    if (n > 0 && write(STDERR_FILENO, out, (size_t)n) < 0)
+    if (n > 0 && write(STDERR_FILENO, out, (size_t)n) < 0) {
         return; /* nobody reads our stderr: the kept lines are still there for the report */
+    }
 }
 
 static void take(struct child_log *log, const char *text, size_t size)
@@ -37,8 +38,9 @@ static void take(struct child_log *log, const char *text, size_t size)
             finish_line(log);
             continue;
         }
-        if (log->used == CHILD_LOG_LINE - 1)
+        if (log->used == CHILD_LOG_LINE - 1) {
             finish_line(log);
+        }
         log->line[log->used++] = text[i];
     }
 }
@@ -54,10 +56,12 @@ void child_log_read(struct child_log *log)
             take(log, buf, (size_t)n);
             continue;
         }
-        if (n < 0 && errno == EINTR)
+        if (n < 0 && errno == EINTR) {
             continue;
-        if (n == 0 || errno != EAGAIN)
+        }
+        if (n == 0 || errno != EAGAIN) {
             child_log_close(log);
+        }
         return;
     }
 }
@@ -66,18 +70,22 @@ void child_log_show_last(const struct child_log *log)
 {
     uint32_t first = log->nlines > CHILD_LOG_KEPT ? log->nlines - CHILD_LOG_KEPT : 0;
 
-    if (log->nlines)
+    if (log->nlines) {
         log_msg(LOG_ERROR, "last lines of %s:", log->prefix);
-    for (uint32_t i = first; i < log->nlines; i++)
+    }
+    for (uint32_t i = first; i < log->nlines; i++) {
         log_msg(LOG_ERROR, "  | %s", log->kept[i % CHILD_LOG_KEPT]);
+    }
 }
 
 void child_log_close(struct child_log *log)
 {
-    if (log->fd < 0)
+    if (log->fd < 0) {
         return;
-    if (log->used)
+    }
+    if (log->used) {
         finish_line(log);
+    }
     close(log->fd);
     log->fd = -1;
 }

@@ -14,9 +14,9 @@ enum { CHILD_LOG_LINE = 512, CHILD_LOG_KEPT = 8 };
 struct child_log {
     int fd; /* -1: closed */
     char prefix[24];
-    uint32_t used;                /* bytes of the unfinished line */
-    char line[CHILD_LOG_LINE];    /* longer lines are cut into several */
-    uint32_t nlines;              /* ever seen */
+    uint32_t used;             /* bytes of the unfinished line */
+    char line[CHILD_LOG_LINE]; /* longer lines are cut into several */
+    uint32_t nlines;           /* ever seen */
     char kept[CHILD_LOG_KEPT][CHILD_LOG_LINE];
 };
 

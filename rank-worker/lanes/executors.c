@@ -28,8 +28,8 @@ struct executor {
 struct executors {
     struct segment *seg;
     uint32_t count;
-    bool killed;      /* by us: how they ended says nothing */
-    bool told;        /* a failure was handed out */
+    bool killed; /* by us: how they ended says nothing */
+    bool told;   /* a failure was handed out */
     struct executor *items;
 };
 
@@ -40,14 +40,16 @@ static int file_actions(posix_spawn_file_actions_t *actions, int segment_fd, int
 {
     int rc = posix_spawn_file_actions_init(actions);
 
-    if (rc)
+    if (rc) {
         return rc;
+    }
     if ((rc = posix_spawn_file_actions_addopen(actions, 0, "/dev/null", O_RDONLY, 0)) ||
         (rc = posix_spawn_file_actions_adddup2(actions, log_fd, 1)) ||
         (rc = posix_spawn_file_actions_adddup2(actions, log_fd, 2)) ||
         (rc = posix_spawn_file_actions_adddup2(actions, segment_fd, SEGMENT_FD)) ||
-        (rc = posix_spawn_file_actions_addclosefrom_np(actions, SEGMENT_FD + 1)))
+        (rc = posix_spawn_file_actions_addclosefrom_np(actions, SEGMENT_FD + 1))) {
         posix_spawn_file_actions_destroy(actions);
+    }
     return rc;
 }
 
@@ -58,14 +60,16 @@ static int attributes(posix_spawnattr_t *attr)
     sigset_t none, all;
     int rc = posix_spawnattr_init(attr);
 
-    if (rc)
+    if (rc) {
         return rc;
+    }
     sigemptyset(&none);
     sigfillset(&all);
     if ((rc = posix_spawnattr_setsigmask(attr, &none)) || (rc = posix_spawnattr_setsigdefault(attr, &all)) ||
         (rc = posix_spawnattr_setpgroup(attr, 0)) ||
-        (rc = posix_spawnattr_setflags(attr, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP)))
+        (rc = posix_spawnattr_setflags(attr, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP))) {
         posix_spawnattr_destroy(attr);
+    }
     return rc;
 }
 
@@ -75,8 +79,9 @@ static int spawn(const char *path, char **argv, int segment_fd, int log_fd, pid_
     posix_spawnattr_t attr;
     int rc = file_actions(&actions, segment_fd, log_fd);
 
-    if (rc)
+    if (rc) {
         return rc;
+    }
     rc = attributes(&attr);
     if (rc == 0) {
         rc = posix_spawn(pid, path, &actions, &attr, argv, environ);
@@ -96,8 +101,9 @@ static int start_one(struct executors *e, struct executor *x, const char *path, 
     snprintf(device, sizeof device, "%d", x->lane.device_id);
     snprintf(cores, sizeof cores, "%d", x->lane.ncores);
     snprintf(parent, sizeof parent, "%ld", (long)getpid());
-    if (pipe2(pipefd, O_CLOEXEC) < 0)
+    if (pipe2(pipefd, O_CLOEXEC) < 0) {
         return error_errno(err, "executor", "raise the limit on open files (ulimit -n)", "cannot make a pipe");
+    }
     child_log_open(&x->log, pipefd[0], x->lane.lane, e->seg->plan.world_size);
     rc = spawn(path, argv, e->seg->fd, pipefd[1], &x->pid);
     close(pipefd[1]);
@@ -117,8 +123,9 @@ int executors_start(struct executors **out, struct segment *seg, const struct ex
     char path[4096];
 
     *out = NULL;
-    if (e)
+    if (e) {
         e->items = calloc(count ? count : 1, sizeof *e->items);
+    }
     if (!e || !e->items) {
         free(e);
         return error_nomem(err, "executors", count * sizeof *e->items);
@@ -128,13 +135,15 @@ int executors_start(struct executors **out, struct segment *seg, const struct ex
         e->items[i].lane = lanes[i];
         e->items[i].log.fd = -1;
     }
-    if (install_find(INSTALL_EXECUTOR, path, sizeof path, err) < 0)
+    if (install_find(INSTALL_EXECUTOR, path, sizeof path, err) < 0) {
         goto fail;
-    for (e->count = 0; e->count < count; e->count++)
+    }
+    for (e->count = 0; e->count < count; e->count++) {
         if (start_one(e, &e->items[e->count], path, err) < 0) {
             e->count++;
             goto fail;
         }
+    }
     *out = e;
     return 0;
 fail:
@@ -146,22 +155,26 @@ nfds_t executors_poll(const struct executors *e, struct pollfd *fds)
 {
     nfds_t n = 0;
 
-    for (uint32_t i = 0; e && i < e->count; i++)
-        if (e->items[i].log.fd >= 0)
+    for (uint32_t i = 0; e && i < e->count; i++) {
+        if (e->items[i].log.fd >= 0) {
             fds[n++] = (struct pollfd){.fd = e->items[i].log.fd, .events = POLLIN};
+        }
+    }
     return n;
 }
 
 void executors_service(struct executors *e)
 {
-    for (uint32_t i = 0; e && i < e->count; i++)
+    for (uint32_t i = 0; e && i < e->count; i++) {
         child_log_read(&e->items[i].log);
+    }
 }
 
 static void judge(struct executors *e, struct executor *x, int status, bool *failed, struct error *err)
 {
-    if (e->killed || e->told || postmortem(e->seg, x->lane.lane, status, err) == 0)
+    if (e->killed || e->told || postmortem(e->seg, x->lane.lane, status, err) == 0) {
         return;
+    }
     e->told = true;
     *failed = true;
     child_log_show_last(&x->log);
@@ -173,8 +186,9 @@ static bool collect(const struct executor *x, int *status)
 {
     siginfo_t info = {0};
 
-    if (waitid(P_PID, (id_t)x->pid, &info, WEXITED | WNOHANG | WNOWAIT) < 0 || info.si_pid != x->pid)
+    if (waitid(P_PID, (id_t)x->pid, &info, WEXITED | WNOHANG | WNOWAIT) < 0 || info.si_pid != x->pid) {
         return false;
+    }
     kill(-x->pid, SIGKILL);
     return waitpid(x->pid, status, 0) == x->pid;
 }
@@ -195,8 +209,9 @@ uint32_t executors_reap(struct executors *e, bool *failed, struct error *err)
         struct executor *x = &e->items[i];
         int status;
 
-        if (!x->pid)
+        if (!x->pid) {
             continue;
+        }
         if (!collect(x, &status)) {
             alive++;
             continue;
@@ -211,8 +226,9 @@ static bool is_saving(const struct executors *e, const struct executor *x)
 {
     siginfo_t info = {0};
 
-    if (!x->pid || atomic_load_explicit(&e->seg->lanes[x->lane.lane].state, memory_order_acquire) != LANE_SAVING)
+    if (!x->pid || atomic_load_explicit(&e->seg->lanes[x->lane.lane].state, memory_order_acquire) != LANE_SAVING) {
         return false;
+    }
     return waitid(P_PID, (id_t)x->pid, &info, WEXITED | WNOHANG | WNOWAIT) == 0 && info.si_pid != x->pid;
 }
 
@@ -222,29 +238,37 @@ static void let_save(const struct executors *e)
     const struct timespec nap = {.tv_nsec = 2000000};
     const uint64_t until_ns = clock_now_ns() + SAVING_LIMIT_MS * UINT64_C(1000000);
 
-    for (uint32_t i = 0; i < e->count; i++)
-        while (is_saving(e, &e->items[i]) && clock_now_ns() < until_ns)
+    for (uint32_t i = 0; i < e->count; i++) {
+        while (is_saving(e, &e->items[i]) && clock_now_ns() < until_ns) {
             nanosleep(&nap, NULL);
+        }
+    }
 }
 
 void executors_kill(struct executors *e)
 {
-    if (!e)
+    if (!e) {
         return;
+    }
     e->killed = true;
-    for (uint32_t i = 0; i < e->count; i++)
-        if (e->items[i].pid && !is_saving(e, &e->items[i]))
+    for (uint32_t i = 0; i < e->count; i++) {
+        if (e->items[i].pid && !is_saving(e, &e->items[i])) {
             kill(-e->items[i].pid, SIGKILL);
+        }
+    }
     let_save(e);
-    for (uint32_t i = 0; i < e->count; i++)
-        if (e->items[i].pid)
+    for (uint32_t i = 0; i < e->count; i++) {
+        if (e->items[i].pid) {
             kill(-e->items[i].pid, SIGKILL);
+        }
+    }
     for (uint32_t i = 0; i < e->count; i++) {
         struct executor *x = &e->items[i];
         int status;
 
-        if (!x->pid)
+        if (!x->pid) {
             continue;
+        }
         kill(x->pid, SIGKILL);
         while (waitpid(x->pid, &status, 0) < 0 && errno == EINTR)
             ;
@@ -254,11 +278,13 @@ void executors_kill(struct executors *e)
 
 void executors_free(struct executors *e)
 {
-    if (!e)
+    if (!e) {
         return;
+    }
     executors_kill(e);
-    for (uint32_t i = 0; i < e->count; i++)
+    for (uint32_t i = 0; i < e->count; i++) {
         child_log_close(&e->items[i].log);
+    }
     free(e->items);
     free(e);
 }

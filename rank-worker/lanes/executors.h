@@ -24,7 +24,7 @@
 struct executor_lane {
     uint32_t lane;
     int device_id;
-    int ncores; /* host cores it may keep busy */
+    int ncores;          /* host cores it may keep busy */
     const char *dfx_dir; /* for its profiles; NULL: the segment's */
 };
 

@@ -8,14 +8,14 @@
 #define WORD "[A-Za-z_][A-Za-z0-9_]*"
 
 /* A line that does nothing but name the pointer of a tile, or of a global tensor. */
-#define TILE_POINTER                                                                                         \
-    "^" BLANK "*__(ubuf|cbuf)__" BLANK "+.+\\*" BLANK "*(" WORD ")" BLANK "*=" BLANK "*(" WORD ")\\.data\\(\\);" \
-    BLANK "*$"
-#define GLOBAL_POINTER                                                                                       \
-    "^" BLANK "*__gm__()" BLANK "+.+\\*" BLANK "*(" WORD ")" BLANK "*=" BLANK "*\\(__gm__" BLANK "+.+\\*\\)" \
-    BLANK "*(" WORD ");" BLANK "*$"
-#define CALL                                                                                                \
-    "\\<MGATHER(<[^;()]+>)?\\((" WORD ")" BLANK "*," BLANK "*(" WORD ")" BLANK "*," BLANK "*(" WORD ")" \
+#define TILE_POINTER                                                                                                   \
+    "^" BLANK "*__(ubuf|cbuf)__" BLANK "+.+\\*" BLANK "*(" WORD ")" BLANK "*=" BLANK "*(" WORD ")\\.data\\(\\);" BLANK \
+    "*$"
+#define GLOBAL_POINTER                                                                                                 \
+    "^" BLANK "*__gm__()" BLANK "+.+\\*" BLANK "*(" WORD ")" BLANK "*=" BLANK "*\\(__gm__" BLANK "+.+\\*\\)" BLANK     \
+    "*(" WORD ");" BLANK "*$"
+#define CALL                                                                                                           \
+    "\\<MGATHER(<[^;()]+>)?\\((" WORD ")" BLANK "*," BLANK "*(" WORD ")" BLANK "*," BLANK "*(" WORD ")"                \
     "(" BLANK "*," BLANK "*(" WORD "))?(\\);)"
 
 enum { ALIAS_GROUP = 2, WRAPPER_GROUP = 3, ALIAS_GROUPS = 4 };
@@ -57,8 +57,9 @@ static void find_aliases(struct lines *l)
 
     for (size_t i = 0; i < l->count; i++) {
         struct span line = l->items[i];
-        if (!match(&l->tile, line, m, ALIAS_GROUPS) && !match(&l->global, line, m, ALIAS_GROUPS))
+        if (!match(&l->tile, line, m, ALIAS_GROUPS) && !match(&l->global, line, m, ALIAS_GROUPS)) {
             continue;
+        }
         l->aliases[l->nalias++] = (struct alias){group(line, m[ALIAS_GROUP]), group(line, m[WRAPPER_GROUP]), i};
     }
 }
@@ -72,8 +73,9 @@ static int count_uses(const struct lines *l, struct span name, size_t from, size
 
     for (size_t at = 0; at + name.size <= text.size && uses < 3; at++) {
         const char *found = memmem(text.at + at, text.size - at, name.at, name.size);
-        if (!found)
+        if (!found) {
             break;
+        }
         at = (size_t)(found - text.at);
         uses += (at == 0 || !text_is_word(text.at[at - 1])) &&
                 (at + name.size == text.size || !text_is_word(text.at[at + name.size]));
@@ -89,8 +91,9 @@ static const struct alias *resolve(const struct lines *l, struct span name, size
 
     for (size_t i = 0; i < l->nalias; i++) {
         const struct alias *alias = &l->aliases[i];
-        if (!same(alias->name, name))
+        if (!same(alias->name, name)) {
             continue;
+        }
         if (alias->line >= call) {
             end = alias->line;
             break;
@@ -103,8 +106,9 @@ static const struct alias *resolve(const struct lines *l, struct span name, size
 static bool is_alias(const struct lines *l, struct span name)
 {
     for (size_t i = 0; i < l->nalias; i++) {
-        if (same(l->aliases[i].name, name))
+        if (same(l->aliases[i].name, name)) {
             return true;
+        }
     }
     return false;
 }
@@ -116,11 +120,13 @@ static int operands(const struct lines *l, size_t i, const regmatch_t *m, const 
 
     for (int k = 0; k < OPERANDS - 1; k++) {
         found[k] = resolve(l, group(l->items[i], m[OPERAND_GROUP + k]), i);
-        if (!found[k])
+        if (!found[k]) {
             return 0;
+        }
     }
-    if (m[SCRATCH_GROUP].rm_so < 0)
+    if (m[SCRATCH_GROUP].rm_so < 0) {
         return OPERANDS - 1;
+    }
     scratch = group(l->items[i], m[SCRATCH_GROUP]);
     found[OPERANDS - 1] = resolve(l, scratch, i);
     return found[OPERANDS - 1] || !is_alias(l, scratch) ? OPERANDS : 0;
@@ -133,16 +139,18 @@ static char *rewrite(const struct lines *l, size_t i, const regmatch_t *m, const
     struct text_output out;
     struct span line = l->items[i];
 
-    if (text_begin(&out, NULL))
+    if (text_begin(&out, NULL)) {
         return NULL;
+    }
     text_put(&out, line.at, (size_t)m[OPERAND_GROUP].rm_so);
     for (int k = 0; k < count; k++) {
         struct span own = found[k] ? found[k]->wrapper : group(line, m[SCRATCH_GROUP]);
         fprintf(out.stream, "%s%.*s", k ? ", " : "", (int)own.size, own.at);
     }
     text_put(&out, line.at + m[END_GROUP].rm_so, line.size - (size_t)m[END_GROUP].rm_so);
-    if (text_end(&out, NULL))
+    if (text_end(&out, NULL)) {
         return NULL;
+    }
     *size = out.size;
     return out.data;
 }
@@ -152,15 +160,18 @@ static int split(struct span text, struct lines *l, struct error *err)
     size_t at = 0, count = 0;
     struct span line;
 
-    while (text_next_line(text, &at, &line))
+    while (text_next_line(text, &at, &line)) {
         count++;
+    }
     l->items = calloc(count + 1, sizeof *l->items);
     l->dropped = calloc(count + 1, sizeof *l->dropped);
     l->aliases = calloc(count + 1, sizeof *l->aliases);
-    if (!l->items || !l->dropped || !l->aliases)
+    if (!l->items || !l->dropped || !l->aliases) {
         return error_nomem(err, NULL, (count + 1) * sizeof *l->aliases);
-    for (at = 0; text_next_line(text, &at, &line);)
+    }
+    for (at = 0; text_next_line(text, &at, &line);) {
         l->items[l->count++] = line;
+    }
     return 0;
 }
 
@@ -172,17 +183,21 @@ static int restore(struct lines *l, struct span *fresh, struct error *err)
         regmatch_t m[CALL_GROUPS];
         int count;
 
-        if (text_find(l->items[i], 0, "MGATHER") == TEXT_NONE || !match(&l->call, l->items[i], m, CALL_GROUPS))
+        if (text_find(l->items[i], 0, "MGATHER") == TEXT_NONE || !match(&l->call, l->items[i], m, CALL_GROUPS)) {
             continue;
+        }
         count = operands(l, i, m, found);
-        if (count == 0)
+        if (count == 0) {
             continue;
+        }
         fresh[i].at = rewrite(l, i, m, found, count, &fresh[i].size);
-        if (!fresh[i].at)
+        if (!fresh[i].at) {
             return error_nomem(err, NULL, l->items[i].size);
+        }
         for (int k = 0; k < count; k++) {
-            if (found[k])
+            if (found[k]) {
                 l->dropped[found[k]->line] = true;
+            }
         }
     }
     return 0;
@@ -203,18 +218,21 @@ int mgather_restore(struct span text, struct text_output *out, struct error *err
         error_nomem(err, NULL, sizeof l);
         goto out;
     }
-    if (split(text, &l, err))
+    if (split(text, &l, err)) {
         goto out;
+    }
     find_aliases(&l);
     fresh = calloc(l.count + 1, sizeof *fresh);
-    if (!fresh)
+    if (!fresh) {
         error_nomem(err, NULL, (l.count + 1) * sizeof *fresh);
-    else
+    } else {
         rc = restore(&l, fresh, err);
+    }
     for (size_t i = 0; fresh && i < l.count; i++) {
         struct span line = fresh[i].at ? fresh[i] : l.items[i];
-        if (!l.dropped[i])
+        if (!l.dropped[i]) {
             text_put(out, line.at, line.size);
+        }
         free((char *)fresh[i].at);
     }
 out:

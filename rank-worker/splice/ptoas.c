@@ -3,10 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/base/args.h"
 #include "common/base/executable.h"
 #include "common/base/file.h"
 #include "common/base/log.h"
-#include "common/base/args.h"
 #include "rank-worker/compile/jobs.h"
 
 enum { QUOTED_MAX = 1000 }; /* bytes of its output that fit into an error beside the rest */
@@ -17,14 +17,16 @@ int ptoas_find(char **path, struct error *err)
     const char *root = getenv("PTOAS_ROOT");
 
     *path = NULL;
-    if (!root || !*root)
+    if (!root || !*root) {
         return executable_find("ptoas", path, err);
+    }
     for (size_t i = 0; i < sizeof below_root / sizeof *below_root && !*path; i++) {
         char *candidate = file_join(root, below_root[i], err);
         int rc = candidate ? executable_find(candidate, path, err) : -1;
         free(candidate);
-        if (rc < 0)
+        if (rc < 0) {
             return -1;
+        }
     }
     return 0;
 }
@@ -34,8 +36,9 @@ static bool has_address(struct span text, size_t from)
 {
     for (size_t at = text_find(text, from, "addr"); at != TEXT_NONE; at = text_find(text, at + 1, "addr")) {
         size_t end = text_skip_blanks(text, at + strlen("addr"));
-        if (!text_is_word(text.at[at - 1]) && end < text.size && text.at[end] == '=')
+        if (!text_is_word(text.at[at - 1]) && end < text.size && text.at[end] == '=') {
             return true;
+        }
     }
     return false;
 }
@@ -47,16 +50,20 @@ bool ptoas_places_tiles(struct span pto)
     for (size_t at = 0; text_next_line(pto, &at, &line);) {
         struct span own = text_trim(line);
         size_t next = 0;
-        if (own.size < 2 || own.at[0] != '%')
+        if (own.size < 2 || own.at[0] != '%') {
             continue;
-        while (next < own.size && !text_is_blank(own.at[next]) && own.at[next] != '=')
+        }
+        while (next < own.size && !text_is_blank(own.at[next]) && own.at[next] != '=') {
             next++;
+        }
         next = text_skip_blanks(own, next);
-        if (next >= own.size || own.at[next] != '=')
+        if (next >= own.size || own.at[next] != '=') {
             continue;
+        }
         next = text_skip_blanks(own, next + 1);
-        if (text_word_at(own, next, "pto.alloc_tile") && has_address(own, next))
+        if (text_word_at(own, next, "pto.alloc_tile") && has_address(own, next)) {
             return true;
+        }
     }
     return false;
 }
@@ -66,18 +73,20 @@ static int fail(const char *shown, const struct job_result *result, struct error
     struct span said = text_trim((struct span){result->output, strlen(result->output)});
     char how[64];
 
-    if (result->code > 128)
+    if (result->code > 128) {
         snprintf(how, sizeof how, "was ended by signal %d (%s)", result->code - 128, strsignal(result->code - 128));
-    else if (result->code == JOB_NOT_STARTED)
+    } else if (result->code == JOB_NOT_STARTED) {
         snprintf(how, sizeof how, "could not be started");
-    else
+    } else {
         snprintf(how, sizeof how, "failed with exit code %d", result->code);
-    if (said.size > QUOTED_MAX)
+    }
+    if (said.size > QUOTED_MAX) {
         log_msg(LOG_ERROR, "ptoas on %s: %s", shown, result->output);
-    return error_set(err, shown, "mend the .pto file, or turn this off with --no-rebuild-from-pto; nothing was changed",
-                     "ptoas %s on %s%s%.*s%s", how, shown, said.size ? ": " : " and said nothing",
-                     (int)(said.size > QUOTED_MAX ? QUOTED_MAX : said.size), said.at,
-                     said.size > QUOTED_MAX ? " ..." : "");
+    }
+    return error_set(
+        err, shown, "correct the .pto file, or turn this off with --no-rebuild-from-pto; nothing was changed",
+        "ptoas %s on %s%s%.*s%s", how, shown, said.size ? ": " : " and said nothing",
+        (int)(said.size > QUOTED_MAX ? QUOTED_MAX : said.size), said.at, said.size > QUOTED_MAX ? " ..." : "");
 }
 
 int ptoas_run(const char *ptoas, const char *pto, const char *shown, struct span text, const char *output, int timeout,
@@ -89,16 +98,19 @@ int ptoas_run(const char *ptoas, const char *pto, const char *shown, struct span
     struct job_pool *pool = job_pool_new(1);
     int rc = -1, ended;
 
-    if (!pool)
+    if (!pool) {
         return error_nomem(err, shown, 1024);
-    if (job_start(pool, (char *const *)argv, NULL, NULL, err) < 0)
+    }
+    if (job_start(pool, (char *const *)argv, NULL, NULL, err) < 0) {
         goto out;
+    }
     ended = job_wait(pool, timeout * 1000, &result, err);
-    if (ended == 0)
-        error_set(err, shown, "mend the .pto file, or give it longer with --ptoas-timeout; nothing was changed",
+    if (ended == 0) {
+        error_set(err, shown, "correct the .pto file, or give it longer with --ptoas-timeout; nothing was changed",
                   "ptoas did not end within %d s on %s", timeout, shown);
-    else if (ended > 0)
+    } else if (ended > 0) {
         rc = result.code == 0 ? 0 : fail(shown, &result, err);
+    }
     free(result.output);
 out:
     job_pool_free(pool);

@@ -42,8 +42,9 @@ static void say(const struct splice_options *options, const char *fmt, ...)
 {
     va_list ap;
 
-    if (!options->lines)
+    if (!options->lines) {
         return;
+    }
     va_start(ap, fmt);
     fputs("[pto->cpp] ", options->lines);
     vfprintf(options->lines, fmt, ap);
@@ -58,16 +59,20 @@ static bool is_off_by_environment(void)
     const char *value = getenv("PYPTO_REBUILD_FROM_PTO");
     size_t n;
 
-    if (!value)
+    if (!value) {
         return false;
-    while (isspace((unsigned char)*value))
+    }
+    while (isspace((unsigned char)*value)) {
         value++;
+    }
     n = strlen(value);
-    while (n > 0 && isspace((unsigned char)value[n - 1]))
+    while (n > 0 && isspace((unsigned char)value[n - 1])) {
         n--;
+    }
     for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
-        if (strlen(words[i]) == n && strncasecmp(value, words[i], n) == 0)
+        if (strlen(words[i]) == n && strncasecmp(value, words[i], n) == 0) {
             return true;
+        }
     }
     return false;
 }
@@ -102,8 +107,9 @@ static size_t start_workers(struct splice *s, pthread_t *threads, size_t count)
 
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before); /* signals are the caller's thread's business */
-    while (n < count && pthread_create(&threads[n], NULL, work, s) == 0)
+    while (n < count && pthread_create(&threads[n], NULL, work, s) == 0) {
         n++;
+    }
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     return n;
 }
@@ -126,10 +132,11 @@ static void told(void *context, const char *shown, bool changed)
         r->changed = grown;
         grown[r->nchanged] = strdup(shown);
     }
-    if (grown && grown[r->nchanged])
+    if (grown && grown[r->nchanged]) {
         r->nchanged++;
-    else
+    } else {
         s->no_memory = true;
+    }
 }
 
 static int finish_unit(struct splice *s, size_t i, struct error *err)
@@ -140,18 +147,22 @@ static int finish_unit(struct splice *s, size_t i, struct error *err)
 
     say(s->options, "regenerating from %s", u->shown);
     pthread_mutex_lock(&s->mutex);
-    while (!s->results[i].ended)
+    while (!s->results[i].ended) {
         pthread_cond_wait(&s->ended, &s->mutex);
+    }
     rc = s->results[i].rc;
     own = s->results[i].err;
     pthread_mutex_unlock(&s->mutex);
-    if (rc == 0)
+    if (rc == 0) {
         rc = apply_unit(u, told, s, &own);
+    }
     splice_unit_forget(u);
-    if (rc == 0)
+    if (rc == 0) {
         return 0;
-    if (s->report->nfailed++)
+    }
+    if (s->report->nfailed++) {
         error_print(err);
+    }
     *err = own;
     return -1;
 }
@@ -162,8 +173,9 @@ static int splice_units(struct splice *s, struct error *err)
     pthread_t *threads;
     int rc = 0;
 
-    if (jobs > s->units.count)
+    if (jobs > s->units.count) {
         jobs = s->units.count;
+    }
     threads = calloc(jobs, sizeof *threads);
     s->results = calloc(s->units.count, sizeof *s->results);
     if (!threads || !s->results) {
@@ -171,17 +183,21 @@ static int splice_units(struct splice *s, struct error *err)
         return error_nomem(err, s->programs.root, s->units.count * sizeof *s->results);
     }
     started = start_workers(s, threads, jobs);
-    if (started == 0)
+    if (started == 0) {
         work(s);
-    for (size_t i = 0; i < s->units.count; i++) {
-        if (finish_unit(s, i, err))
-            rc = -1;
     }
-    while (started > 0)
+    for (size_t i = 0; i < s->units.count; i++) {
+        if (finish_unit(s, i, err)) {
+            rc = -1;
+        }
+    }
+    while (started > 0) {
         pthread_join(threads[--started], NULL);
+    }
     free(threads);
-    if (rc == 0 && s->no_memory)
+    if (rc == 0 && s->no_memory) {
         rc = error_nomem(err, s->programs.root, sizeof *s->report->changed);
+    }
     return rc;
 }
 
@@ -192,23 +208,25 @@ static int take_lock(const struct splice *s, struct error *err)
     char *path = file_join(s->programs.root, LOCK_BUILD_FILE, err);
     int fd = -1;
 
-    if (path && access(path, F_OK) < 0 && access(s->programs.root, W_OK) < 0)
+    if (path && access(path, F_OK) < 0 && access(s->programs.root, W_OK) < 0) {
         error_set(err, s->programs.root,
                   "let this user write there, work on a copy, or turn this off with --no-rebuild-from-pto",
                   "%s is newer than what was made of it, but the build directory cannot be written to",
                   s->units.items[0].shown);
-    else if (path)
+    } else if (path) {
         fd = lock_take(path, s->options->lock_timeout, err);
+    }
     free(path);
     return fd;
 }
 
 static void summarise(const struct splice *s)
 {
-    if (s->report->nstale == 0)
+    if (s->report->nstale == 0) {
         say(s->options, "no .pto changes detected");
-    else
+    } else {
         say(s->options, "updated %zu kernel cpp(s)", s->report->nchanged);
+    }
 }
 
 /* Under the lock the list is made anew: who held it before may have done the work. */
@@ -216,17 +234,20 @@ static int splice_stale(struct splice *s, struct error *err)
 {
     int fd = take_lock(s, err), rc;
 
-    if (fd < 0)
+    if (fd < 0) {
         return -1;
+    }
     splice_units_free(&s->units);
     rc = splice_units_find(&s->programs, &s->units, err);
     s->report->nstale = s->units.count;
     for (size_t i = 0; i < s->units.count; i++) {
-        if (i == 0 || s->units.items[i].program != s->units.items[i - 1].program)
+        if (i == 0 || s->units.items[i].program != s->units.items[i - 1].program) {
             splice_leftovers_remove(s->units.items[i].program->path);
+        }
     }
-    if (rc == 0 && s->units.count)
+    if (rc == 0 && s->units.count) {
         rc = splice_units(s, err);
+    }
     lock_release(fd);
     return rc;
 }
@@ -235,27 +256,32 @@ static int splice(struct splice *s, struct error *err)
 {
     int rc = 0;
 
-    if (splice_units_find(&s->programs, &s->units, err))
+    if (splice_units_find(&s->programs, &s->units, err)) {
         return -1;
+    }
     s->report->nstale = s->units.count;
     if (!s->units.any_stage) {
         s->report->skipped = SPLICE_NO_STAGE;
         return 0;
     }
-    if (ptoas_find(&s->ptoas, err))
+    if (ptoas_find(&s->ptoas, err)) {
         return -1;
+    }
     if (!s->ptoas) {
         s->report->skipped = SPLICE_NO_PTOAS;
         say(s->options, "skipped: ptoas binary not found (set PTOAS_ROOT or PATH)");
-        if (s->units.count)
+        if (s->units.count) {
             log_note("%zu .pto file(s) are newer than what was made of them, and not used: the first is %s",
                      s->units.count, s->units.items[0].shown);
+        }
         return 0;
     }
-    if (s->units.count)
+    if (s->units.count) {
         rc = splice_stale(s, err);
-    if (rc == 0 || s->report->nchanged)
+    }
+    if (rc == 0 || s->report->nchanged) {
         summarise(s);
+    }
     return rc;
 }
 
@@ -263,8 +289,10 @@ int splice_build(const char *build, const struct splice_options *options, struct
                  struct error *err)
 {
     struct splice_report unasked = {0};
-    struct splice s = {.options = options, .report = report ? report : &unasked,
-                       .mutex = PTHREAD_MUTEX_INITIALIZER, .ended = PTHREAD_COND_INITIALIZER};
+    struct splice s = {.options = options,
+                       .report = report ? report : &unasked,
+                       .mutex = PTHREAD_MUTEX_INITIALIZER,
+                       .ended = PTHREAD_COND_INITIALIZER};
     int rc;
 
     *s.report = (struct splice_report){0};
@@ -273,8 +301,9 @@ int splice_build(const char *build, const struct splice_options *options, struct
         s.report->skipped = SPLICE_OFF;
         return 0;
     }
-    if (subbuilds_list(build, &s.programs, err))
+    if (subbuilds_list(build, &s.programs, err)) {
         return -1;
+    }
     rc = splice(&s, err);
     splice_units_free(&s.units);
     subbuilds_free(&s.programs);
@@ -286,8 +315,9 @@ int splice_build(const char *build, const struct splice_options *options, struct
 
 void splice_report_free(struct splice_report *report)
 {
-    for (size_t i = 0; i < report->nchanged; i++)
+    for (size_t i = 0; i < report->nchanged; i++) {
         free(report->changed[i]);
+    }
     free(report->changed);
     *report = (struct splice_report){0};
 }

@@ -3,19 +3,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/base/file.h"
 #include "common/base/args.h"
+#include "common/base/file.h"
 
 int target_split(struct span text, const char *shown, struct target_parts *out, struct error *err)
 {
     size_t begin = text_find(text, 0, TARGET_BEGIN_MARK), end = text_find(text, 0, TARGET_END_MARK), from;
 
-    if (begin == TEXT_NONE || end == TEXT_NONE || end < begin)
+    if (begin == TEXT_NONE || end == TEXT_NONE || end < begin) {
         return error_set(err, shown,
                          "compile the program again: this build predates splicing from .pto files; or turn it off with "
                          "--no-rebuild-from-pto",
                          "%s lacks the lines \"%s\" and \"%s\" in this order, between which the new code would go",
                          shown, TARGET_BEGIN_MARK, TARGET_END_MARK);
+    }
     from = begin + strlen(TARGET_BEGIN_MARK);
     out->head = (struct span){text.at, from};
     out->body = (struct span){text.at + from, end - from};
@@ -27,15 +28,17 @@ int target_join(const struct target_parts *parts, struct span body, char **fresh
 {
     struct text_output out;
 
-    if (text_begin(&out, err))
+    if (text_begin(&out, err)) {
         return -1;
+    }
     text_put(&out, parts->head.at, parts->head.size);
     text_put(&out, "\n", 1);
     text_put(&out, body.at, body.size);
     text_put(&out, "\n", 1);
     text_put(&out, parts->tail.at, parts->tail.size);
-    if (text_end(&out, err))
+    if (text_end(&out, err)) {
         return -1;
+    }
     *fresh = out.data;
     *size = out.size;
     return 0;
@@ -54,10 +57,12 @@ char *target_path(const char *dir, struct span name, bool *failed, struct error 
             error_nomem(err, dir, strlen(dir) + name.size + 32);
             return NULL;
         }
-        if (found)
+        if (found) {
             memmove(path, path + strlen(dir) + 1, strlen(path + strlen(dir) + 1) + 1);
-        if (found)
+        }
+        if (found) {
             return path;
+        }
         free(path);
     }
     return NULL;

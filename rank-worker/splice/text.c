@@ -33,22 +33,25 @@ size_t text_find_word(struct span text, size_t from, const char *word)
 {
     size_t at = text_find(text, from, word);
 
-    while (at != TEXT_NONE && !text_word_at(text, at, word))
+    while (at != TEXT_NONE && !text_word_at(text, at, word)) {
         at = text_find(text, at + 1, word);
+    }
     return at;
 }
 
 size_t text_skip_blanks(struct span text, size_t at)
 {
-    while (at < text.size && text_is_blank(text.at[at]))
+    while (at < text.size && text_is_blank(text.at[at])) {
         at++;
+    }
     return at;
 }
 
 size_t text_word_end(struct span text, size_t at)
 {
-    while (at < text.size && text_is_word(text.at[at]))
+    while (at < text.size && text_is_word(text.at[at])) {
         at++;
+    }
     return at;
 }
 
@@ -56,8 +59,9 @@ bool text_next_line(struct span text, size_t *at, struct span *line)
 {
     const char *end;
 
-    if (*at >= text.size)
+    if (*at >= text.size) {
         return false;
+    }
     end = memchr(text.at + *at, '\n', text.size - *at);
     *line = (struct span){text.at + *at, end ? (size_t)(end - text.at) + 1 - *at : text.size - *at};
     *at += line->size;
@@ -68,8 +72,9 @@ struct span text_trim(struct span text)
 {
     size_t from = text_skip_blanks(text, 0), to = text.size;
 
-    while (to > from && text_is_blank(text.at[to - 1]))
+    while (to > from && text_is_blank(text.at[to - 1])) {
         to--;
+    }
     return (struct span){text.at + from, to - from};
 }
 
@@ -97,10 +102,12 @@ static size_t skip_opaque(struct span text, size_t at)
         return end == TEXT_NONE ? text.size : end + (line ? 1 : 2);
     }
     /* 1'000 is a number, not the start of a character. */
-    if (quote != '"' && (quote != '\'' || (at > 0 && text_is_word(text.at[at - 1]))))
+    if (quote != '"' && (quote != '\'' || (at > 0 && text_is_word(text.at[at - 1])))) {
         return at;
-    for (end = at + 1; end < text.size && text.at[end] != quote && text.at[end] != '\n'; end++)
+    }
+    for (end = at + 1; end < text.size && text.at[end] != quote && text.at[end] != '\n'; end++) {
         end += text.at[end] == '\\';
+    }
     return end < text.size ? end + 1 : text.size;
 }
 
@@ -137,8 +144,9 @@ int text_end(struct text_output *out, struct error *err)
 
     failed = fclose(out->stream) != 0 || failed;
     out->stream = NULL;
-    if (!failed && out->data)
+    if (!failed && out->data) {
         return 0;
+    }
     free(out->data);
     out->data = NULL;
     return error_nomem(err, NULL, out->size);

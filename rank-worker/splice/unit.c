@@ -10,14 +10,14 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "common/base/file.h"
 #include "common/base/args.h"
+#include "common/base/file.h"
 #include "rank-worker/splice/body.h"
 #include "rank-worker/splice/ptoas.h"
 #include "rank-worker/splice/target.h"
 
-static const char *const mend_pto =
-    "mend the .pto file, or turn this off with --no-rebuild-from-pto; nothing was changed";
+static const char *const hint_pto =
+    "correct the .pto file, or turn this off with --no-rebuild-from-pto; nothing was changed";
 
 static void unit_clear(struct splice_unit *u)
 {
@@ -37,8 +37,9 @@ void splice_unit_forget(struct splice_unit *u)
 
 void splice_units_free(struct splice_units *u)
 {
-    for (size_t i = 0; i < u->count; i++)
+    for (size_t i = 0; i < u->count; i++) {
         unit_clear(&u->items[i]);
+    }
     free(u->items);
     memset(u, 0, sizeof *u);
 }
@@ -55,14 +56,15 @@ static int is_stale(const struct splice_unit *u, struct error *err)
 {
     struct stat pto, cpp;
 
-    if (stat(u->pto, &pto) < 0)
-        return errno == ENOENT ? 0
-                               : error_errno(err, u->pto, file_errno_mend(errno), "cannot examine %s", u->shown);
-    if (!S_ISREG(pto.st_mode))
+    if (stat(u->pto, &pto) < 0) {
+        return errno == ENOENT ? 0 : error_errno(err, u->pto, file_errno_hint(errno), "cannot examine %s", u->shown);
+    }
+    if (!S_ISREG(pto.st_mode)) {
         return 0;
-    if (stat(u->cpp, &cpp) < 0)
-        return errno == ENOENT ? 1
-                               : error_errno(err, u->cpp, file_errno_mend(errno), "cannot examine %s", u->cpp);
+    }
+    if (stat(u->cpp, &cpp) < 0) {
+        return errno == ENOENT ? 1 : error_errno(err, u->cpp, file_errno_hint(errno), "cannot examine %s", u->cpp);
+    }
     return is_older(cpp.st_mtim, pto.st_mtim);
 }
 
@@ -114,26 +116,33 @@ static int find_in(struct splice_units *list, const struct subbuild *program, st
     DIR *dir;
     int rc = 0;
 
-    if (!path)
+    if (!path) {
         return -1;
+    }
     dir = opendir(path);
-    if (!dir && errno != ENOENT && errno != ENOTDIR)
-        rc = error_errno(err, path, file_errno_mend(errno), "cannot read the directory %s", path);
+    if (!dir && errno != ENOENT && errno != ENOTDIR) {
+        rc = error_errno(err, path, file_errno_hint(errno), "cannot read the directory %s", path);
+    }
     list->any_stage = list->any_stage || dir;
     while (dir && rc == 0) {
         errno = 0;
         entry = readdir(dir);
-        if (!entry)
+        if (!entry) {
             break;
-        if (is_pto(entry->d_name))
+        }
+        if (is_pto(entry->d_name)) {
             rc = consider(list, program, entry->d_name, err);
+        }
     }
-    if (dir && rc == 0 && errno)
-        rc = error_errno(err, path, file_errno_mend(errno), "cannot read the directory %s", path);
-    if (dir)
+    if (dir && rc == 0 && errno) {
+        rc = error_errno(err, path, file_errno_hint(errno), "cannot read the directory %s", path);
+    }
+    if (dir) {
         closedir(dir);
-    if (list->count > first)
+    }
+    if (list->count > first) {
         qsort(list->items + first, list->count - first, sizeof *list->items, by_name);
+    }
     free(path);
     return rc;
 }
@@ -166,7 +175,7 @@ static char *make_output(const struct splice_unit *u, struct error *err)
     }
     fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
     if (fd < 0) {
-        error_errno(err, path, file_errno_mend(errno), "cannot write beside %s", u->shown);
+        error_errno(err, path, file_errno_hint(errno), "cannot write beside %s", u->shown);
         free(path);
         return NULL;
     }
@@ -179,18 +188,22 @@ static int check_output(const struct splice_unit *u, struct error *err)
     struct span raw = {u->raw, u->raw_size}, body = {u->body, u->body_size}, name;
     size_t at = 0;
 
-    if (text_trim(raw).size == 0)
-        return error_set(err, u->shown, mend_pto, "ptoas ended well on %s but wrote nothing", u->shown);
-    if (text_open_braces(raw) > 0)
-        return error_set(err, u->shown, mend_pto,
+    if (text_trim(raw).size == 0) {
+        return error_set(err, u->shown, hint_pto, "ptoas ended well on %s but wrote nothing", u->shown);
+    }
+    if (text_open_braces(raw) > 0) {
+        return error_set(err, u->shown, hint_pto,
                          "ptoas ended well on %s but wrote only a part: a '{' of it is never closed", u->shown);
-    if (!body_next_function(raw, &at, &name))
-        return error_set(err, u->shown, mend_pto, "ptoas ended well on %s but wrote no function (\"AICORE void ...\")",
+    }
+    if (!body_next_function(raw, &at, &name)) {
+        return error_set(err, u->shown, hint_pto, "ptoas ended well on %s but wrote no function (\"AICORE void ...\")",
                          u->shown);
-    if (text_find(body, 0, TARGET_END_MARK) != TEXT_NONE)
-        return error_set(err, u->shown, mend_pto,
+    }
+    if (text_find(body, 0, TARGET_END_MARK) != TEXT_NONE) {
+        return error_set(err, u->shown, hint_pto,
                          "what ptoas wrote for %s holds the line \"%s\", which marks the end of such code", u->shown,
                          TARGET_END_MARK);
+    }
     return 0;
 }
 
@@ -202,20 +215,25 @@ int splice_unit_assemble(struct splice_unit *u, const char *ptoas, int timeout, 
     int rc = -1;
 
     /* Its time before its content: an edit in between leaves the unit stale. */
-    if (stat(u->pto, &st) < 0)
-        return error_errno(err, u->pto, file_errno_mend(errno), "cannot examine %s", u->shown);
+    if (stat(u->pto, &st) < 0) {
+        return error_errno(err, u->pto, file_errno_hint(errno), "cannot examine %s", u->shown);
+    }
     u->edited = st.st_mtim;
     text = file_read(u->pto, UNIT_FILE_MAX, &size, err);
-    if (text)
+    if (text) {
         output = make_output(u, err);
-    if (!output || ptoas_run(ptoas, u->pto, u->shown, (struct span){text, size}, output, timeout, err))
+    }
+    if (!output || ptoas_run(ptoas, u->pto, u->shown, (struct span){text, size}, output, timeout, err)) {
         goto out;
+    }
     u->raw = file_read(output, UNIT_FILE_MAX, &u->raw_size, err);
-    if (u->raw && body_clean((struct span){u->raw, u->raw_size}, &u->body, &u->body_size, err) == 0)
+    if (u->raw && body_clean((struct span){u->raw, u->raw_size}, &u->body, &u->body_size, err) == 0) {
         rc = check_output(u, err);
+    }
 out:
-    if (output)
+    if (output) {
         unlink(output);
+    }
     free(output);
     free(text);
     return rc;
@@ -244,11 +262,13 @@ static void sweep(const char *program, const char *below, bool (*is_ours)(const 
     const struct dirent *entry;
 
     while (fd >= 0 && (entry = readdir(dir)) != NULL) {
-        if (is_ours(entry->d_name))
+        if (is_ours(entry->d_name)) {
             unlinkat(fd, entry->d_name, 0); /* one that stays does no harm */
+        }
     }
-    if (dir)
+    if (dir) {
         closedir(dir);
+    }
     free(path);
 }
 

@@ -17,11 +17,11 @@ enum { UNIT_FILE_MAX = 64 << 20 }; /* bytes of a source that are still taken for
 
 struct splice_unit {
     const struct subbuild *program;
-    char *name;              /* <unit> */
-    char *pto, *cpp;         /* absolute paths */
-    char *shown;             /* the .pto, from the build's root */
-    struct timespec edited;  /* the .pto's time of change, before it was assembled */
-    char *raw, *body;        /* what ptoas wrote, and the same cleaned up; NULL until assembled */
+    char *name;             /* <unit> */
+    char *pto, *cpp;        /* absolute paths */
+    char *shown;            /* the .pto, from the build's root */
+    struct timespec edited; /* the .pto's time of change, before it was assembled */
+    char *raw, *body;       /* what ptoas wrote, and the same cleaned up; NULL until assembled */
     size_t raw_size, body_size;
 };
 

@@ -18,12 +18,14 @@ static double now(void)
 int main(void)
 {
     enum { BYTES = 256 << 20 };
-    static const enum dtype types[] = {DTYPE_FLOAT32, DTYPE_BFLOAT16, DTYPE_FLOAT16, DTYPE_INT32, DTYPE_INT8, DTYPE_INT64};
+    static const enum dtype types[] = {DTYPE_FLOAT32, DTYPE_BFLOAT16, DTYPE_FLOAT16,
+                                       DTYPE_INT32,   DTYPE_INT8,     DTYPE_INT64};
     char *a = malloc(BYTES), *b = malloc(BYTES);
     struct comparison c;
 
-    if (!a || !b)
+    if (!a || !b) {
         return 1;
+    }
     memset(a, 0, BYTES); /* pages are there before the clock runs */
     memset(b, 0, BYTES);
     printf("%-10s %12s %12s\n", "dtype", "generate s", "compare s");

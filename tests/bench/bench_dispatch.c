@@ -22,19 +22,21 @@ enum { HAND_OVERS = 4000, DISPATCHES = 4000, MANY_CARDS = 64, EACH = 100 };
 
 static double bare_hand_over_us(void)
 {
-    futex_word *words = mmap(NULL, (2 * HAND_OVERS) * sizeof *words, PROT_READ | PROT_WRITE,
-                             MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    futex_word *words =
+        mmap(NULL, (2 * HAND_OVERS) * sizeof *words, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     static double us[HAND_OVERS];
     pid_t pid;
 
-    if (words == MAP_FAILED || (pid = fork()) < 0)
+    if (words == MAP_FAILED || (pid = fork()) < 0) {
         return 0;
+    }
     for (int i = 0; i < HAND_OVERS && pid == 0; i++) {
         word_wait(&words[2 * i]);
         word_complete(&words[2 * i + 1]);
     }
-    if (pid == 0)
+    if (pid == 0) {
         _exit(0);
+    }
     for (int i = 0; i < HAND_OVERS; i++) {
         uint64_t begin = clock_now_ns();
 
@@ -57,14 +59,16 @@ static size_t read_gaps(const char *result_file, double *gaps, size_t room)
     cJSON *json, *item;
 
     text = file_read(result_file, (size_t)1 << 30, &size, &err);
-    if (!text)
+    if (!text) {
         return 0;
+    }
     json = cJSON_Parse(text);
-    cJSON_ArrayForEach(item, cJSON_GetObjectItem(json, "dispatches")) {
+    cJSON_ArrayForEach (item, cJSON_GetObjectItem(json, "dispatches")) {
         double start = cJSON_GetNumberValue(cJSON_GetObjectItem(item, "start_ns"));
 
-        if (before >= 0 && n < room)
+        if (before >= 0 && n < room) {
             gaps[n++] = (start - before) / 1e3;
+        }
         before = start;
     }
     cJSON_Delete(json);
@@ -75,8 +79,14 @@ static size_t read_gaps(const char *result_file, double *gaps, size_t room)
 static int replay(const char *dir, const char *processes, const char *result_file, struct usage *usage)
 {
     char program[4096];
-    char *argv[] = {program, "run", (char *)(uintptr_t)dir, "-n", (char *)(uintptr_t)processes, "--result",
-                    (char *)(uintptr_t)result_file, NULL};
+    char *argv[] = {program,
+                    "run",
+                    (char *)(uintptr_t)dir,
+                    "-n",
+                    (char *)(uintptr_t)processes,
+                    "--result",
+                    (char *)(uintptr_t)result_file,
+                    NULL};
 
     tree_path("orchestrator/l3replay", program, sizeof program);
     return command_run(argv, 0, usage);
@@ -90,22 +100,25 @@ static int measure(const char *name, enum bench_shape shape, int cards, int coun
     size_t n;
     int rc;
 
-    if (!mkdtemp(dir))
+    if (!mkdtemp(dir)) {
         return 1;
+    }
     snprintf(result, sizeof result, "%s.json", dir);
     build_write(dir, shape, cards, count);
     rc = replay(dir, "1", result, &usage); /* compiles */
-    if (rc == 0)
+    if (rc == 0) {
         rc = replay(dir, "1", result, &usage);
+    }
     n = rc == 0 && shape != BENCH_CARDS ? read_gaps(result, gaps, DISPATCHES) : 0;
-    if (n)
-        printf("%-34s %8d %8.2f %8.2f %8.2f   %.2f of %s\n", name, count, quantile(gaps, n, 0.5), quantile(gaps, n, 0.1),
-               quantile(gaps, n, 0.9), quantile(gaps, n, 0.5) / limit_us, limit);
-    else if (rc == 0)
+    if (n) {
+        printf("%-34s %8d %8.2f %8.2f %8.2f   %.2f of %s\n", name, count, quantile(gaps, n, 0.5),
+               quantile(gaps, n, 0.1), quantile(gaps, n, 0.9), quantile(gaps, n, 0.5) / limit_us, limit);
+    } else if (rc == 0) {
         printf("%-34s %8d   wall %.3f s, cpu %.3f s: %.2f cores\n", name, count * cards, usage.wall,
                usage.user + usage.sys, (usage.user + usage.sys) / usage.wall);
-    else
+    } else {
         printf("%-34s failed with exit status %d\n", name, rc);
+    }
     snprintf(command, sizeof command, "rm -rf %s %s.json", dir, dir);
     return system(command) || rc;
 }

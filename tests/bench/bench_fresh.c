@@ -18,14 +18,13 @@
 
 enum { PROGRAMS = 8, KERNELS = 8, PATH_ROOM = 512 };
 
-static const char plain_kernel[] =
-    "#include <cstdint>\n#include <vector>\n#include \"tensor.h\"\n"
-    "extern \"C\" void kernel_entry(int64_t *args)\n{\n"
-    "    auto *t = reinterpret_cast<ChipTensor *>(args[0]);\n"
-    "    auto *x = reinterpret_cast<float *>(t->buffer.addr);\n"
-    "    std::vector<float> v(x, x + 16);\n"
-    "    v.push_back(%d);\n"
-    "    x[0] = v[v.size() %% 16];\n}\n";
+static const char plain_kernel[] = "#include <cstdint>\n#include <vector>\n#include \"tensor.h\"\n"
+                                   "extern \"C\" void kernel_entry(int64_t *args)\n{\n"
+                                   "    auto *t = reinterpret_cast<ChipTensor *>(args[0]);\n"
+                                   "    auto *x = reinterpret_cast<float *>(t->buffer.addr);\n"
+                                   "    std::vector<float> v(x, x + 16);\n"
+                                   "    v.push_back(%d);\n"
+                                   "    x[0] = v[v.size() %% 16];\n}\n";
 
 static const char isa_kernel[] =
     "#include <cstdint>\n#include <pto/pto-inst.hpp>\n#include \"tensor.h\"\nusing namespace pto;\n"
@@ -76,22 +75,26 @@ static void write_program(const char *dir, int program, int kernels, const char 
                             "ORCHESTRATION = {\"source\": str(_R / \"orchestration\" / \"o.cpp\"), "
                             "\"function_name\": \"aicpu_orchestration_entry\"}\nKERNELS = [\n");
     for (int k = 0; k < kernels; k++) {
-        used += (size_t)snprintf(text + used, sizeof text - used,
-                                 "    {\"func_id\": %d, \"name\": \"k%d\", \"source\": str(_R / \"kernels\" / \"aiv\" / "
-                                 "\"k%d.cpp\"), \"core_type\": \"aiv\"},\n", k, k, k);
+        used +=
+            (size_t)snprintf(text + used, sizeof text - used,
+                             "    {\"func_id\": %d, \"name\": \"k%d\", \"source\": str(_R / \"kernels\" / \"aiv\" / "
+                             "\"k%d.cpp\"), \"core_type\": \"aiv\"},\n",
+                             k, k, k);
         write_kernel(dir, source, program, k, 0);
     }
     snprintf(text + used, sizeof text - used, "]\n");
     snprintf(path, sizeof path, "%s/next_levels/p%d/kernel_config.py", dir, program);
     write_file(path, text);
-    snprintf(text, sizeof text,
-             "#include \"pto_orchestration_api.h\"\n"
-             "extern \"C\" PTO2OrchestrationConfig aicpu_orchestration_config(const ChipTaskArgs &)\n"
-             "{ return PTO2OrchestrationConfig{1}; }\n"
-             "extern \"C\" void aicpu_orchestration_entry(const ChipTaskArgs &args)\n{\n    PTO2_SCOPE() {\n"
-             "        for (int k = 0; k < %d; k++) {\n            CoreTaskArgs a;\n"
-             "            a.add_inout(args.tensor(0).ref());\n            rt_submit_aiv_task(k, a);\n        }\n    }\n}\n"
-             "int program_%d;\n", kernels, program);
+    snprintf(
+        text, sizeof text,
+        "#include \"pto_orchestration_api.h\"\n"
+        "extern \"C\" PTO2OrchestrationConfig aicpu_orchestration_config(const ChipTaskArgs &)\n"
+        "{ return PTO2OrchestrationConfig{1}; }\n"
+        "extern \"C\" void aicpu_orchestration_entry(const ChipTaskArgs &args)\n{\n    PTO2_SCOPE() {\n"
+        "        for (int k = 0; k < %d; k++) {\n            CoreTaskArgs a;\n"
+        "            a.add_inout(args.tensor(0).ref());\n            rt_submit_aiv_task(k, a);\n        }\n    }\n}\n"
+        "int program_%d;\n",
+        kernels, program);
     snprintf(path, sizeof path, "%s/next_levels/p%d/orchestration/o.cpp", dir, program);
     write_file(path, text);
 }
@@ -103,30 +106,34 @@ static void write_build(const char *dir, int programs, int kernels, const char *
 
     snprintf(path, sizeof path, "%s/orchestration", dir);
     file_make_dirs(path, &err);
-    for (int p = 0; p < programs; p++)
+    for (int p = 0; p < programs; p++) {
         write_program(dir, p, kernels, source);
+    }
     snprintf(text, sizeof text,
              "import torch\nfrom simpler.task_interface import TaskArgs, TensorArgType\n"
              "from pypto.runtime.tensor_arg import make_tensor_arg\n"
              "from pypto.runtime.distributed_runner import _submit_chip\n\n"
-             "def host_orch(orch, _args, config, *, tensors, callables, sub_ids, _keep, world_size, _domain_provider=None):\n"
+             "def host_orch(orch, _args, config, *, tensors, callables, sub_ids, _keep, world_size, "
+             "_domain_provider=None):\n"
              "    for p in range(%d):\n        ta = TaskArgs()\n"
              "        ta.add_tensor(make_tensor_arg(orch._worker, tensors[\"x\"][p %% 2]), TensorArgType.INOUT)\n"
              "        _submit_chip(orch, callables[\"p%%d\" %% p], ta, config, p %% 2)\n"
-             "host_orch._pypto_distributed_entry = True\n", programs);
+             "host_orch._pypto_distributed_entry = True\n",
+             programs);
     snprintf(path, sizeof path, "%s/orchestration/host_orch.py", dir);
     write_file(path, text);
     snprintf(path, sizeof path, "%s/distributed_meta.json", dir);
-    write_file(path, "{\"schema\": 2, \"params\": [{\"name\": \"x\", \"direction\": \"InOut\", \"shape\": [2, 16], "
-                     "\"dtype\": \"fp32\"}], \"platform\": \"a2a3sim\", \"distributed_config\": {\"device_ids\": [0, 1]}}");
+    write_file(path,
+               "{\"schema\": 2, \"params\": [{\"name\": \"x\", \"direction\": \"InOut\", \"shape\": [2, 16], "
+               "\"dtype\": \"fp32\"}], \"platform\": \"a2a3sim\", \"distributed_config\": {\"device_ids\": [0, 1]}}");
 }
 
 /* A replay; the phases of its result file say how long it prepared. */
 static double replay(const char *dir, const char *processes, const char *flag, double *prepare)
 {
     char program[4096], result[PATH_ROOM];
-    char *argv[] = {program, "run", (char *)(uintptr_t)dir, "-n", (char *)(uintptr_t)processes, "--result", result,
-                    (char *)(uintptr_t)flag, NULL};
+    char *argv[] = {program,    "run",  (char *)(uintptr_t)dir,  "-n", (char *)(uintptr_t)processes,
+                    "--result", result, (char *)(uintptr_t)flag, NULL};
     struct usage usage;
     struct error err;
     cJSON *json, *item;
@@ -134,16 +141,18 @@ static double replay(const char *dir, const char *processes, const char *flag, d
 
     snprintf(result, sizeof result, "%s.json", dir);
     tree_path("orchestrator/l3replay", program, sizeof program);
-    if (command_run(argv, 0, &usage) != 0)
+    if (command_run(argv, 0, &usage) != 0) {
         printf("  (the replay failed)\n");
+    }
     *prepare = 0;
     text = file_read(result, (size_t)1 << 30, NULL, &err);
     json = text ? cJSON_Parse(text) : NULL;
-    cJSON_ArrayForEach(item, cJSON_GetObjectItem(json, "phases")) {
+    cJSON_ArrayForEach (item, cJSON_GetObjectItem(json, "phases")) {
         const char *name = cJSON_GetStringValue(cJSON_GetObjectItem(item, "name"));
 
-        if (name && strcmp(name, "compile") == 0)
+        if (name && strcmp(name, "compile") == 0) {
             *prepare = cJSON_GetNumberValue(cJSON_GetObjectItem(item, "seconds"));
+        }
     }
     cJSON_Delete(json);
     free(text);
@@ -155,8 +164,9 @@ static void shell(const char *format, const char *a, const char *b)
     char command[4096];
 
     snprintf(command, sizeof command, format, a, b);
-    if (system(command) != 0)
+    if (system(command) != 0) {
         printf("  (failed: %s)\n", command);
+    }
 }
 
 static long objects(const char *store)
@@ -167,22 +177,24 @@ static long objects(const char *store)
 
     snprintf(command, sizeof command, "find %s -path '*/objects/*' -name '*.so' | wc -l", store);
     f = popen(command, "r");
-    if (f && fscanf(f, "%ld", &count) != 1)
+    if (f && fscanf(f, "%ld", &count) != 1) {
         count = -1;
-    if (f)
+    }
+    if (f) {
         pclose(f);
+    }
     return count;
 }
 
 static double make_all(const char *dir, const char *jobs)
 {
-    static const char rules[] =
-        "K := $(patsubst %%.cpp,%%.mk.so,$(wildcard next_levels/*/kernels/aiv/*.cpp))\n"
-        "O := $(patsubst %%.cpp,%%.mk.so,$(wildcard next_levels/*/orchestration/*.cpp))\n"
-        "all: $(K) $(O)\n"
-        "next_levels/%%.mk.so: next_levels/%%.cpp\n"
-        "\t$(if $(findstring /kernels/,$<),clang++-19 -O2 -std=c++23 -D__DAV_VEC__,g++ -O3 -std=c++17) -shared -fPIC -w "
-        "-D__CPU_SIM -DNDEBUG -I%s -o $@ $<\n";
+    static const char rules[] = "K := $(patsubst %%.cpp,%%.mk.so,$(wildcard next_levels/*/kernels/aiv/*.cpp))\n"
+                                "O := $(patsubst %%.cpp,%%.mk.so,$(wildcard next_levels/*/orchestration/*.cpp))\n"
+                                "all: $(K) $(O)\n"
+                                "next_levels/%%.mk.so: next_levels/%%.cpp\n"
+                                "\t$(if $(findstring /kernels/,$<),clang++-19 -O2 -std=c++23 -D__DAV_VEC__,g++ -O3 "
+                                "-std=c++17) -shared -fPIC -w "
+                                "-D__CPU_SIM -DNDEBUG -I%s -o $@ $<\n";
     char path[PATH_ROOM + 16], text[4096];
     char *argv[] = {"make", "-s", "-C", (char *)(uintptr_t)dir, (char *)(uintptr_t)jobs, NULL};
     struct usage usage;
@@ -190,8 +202,9 @@ static double make_all(const char *dir, const char *jobs)
     snprintf(text, sizeof text, rules, SOURCE_DIR "/rank-worker/cpu/include");
     snprintf(path, sizeof path, "%s/Makefile", dir);
     write_file(path, text);
-    if (command_run(argv, 0, &usage) != 0)
+    if (command_run(argv, 0, &usage) != 0) {
         printf("  (make failed)\n");
+    }
     return usage.wall;
 }
 
@@ -238,7 +251,8 @@ static void bench_isa(const char *top)
     printf("two PTO-ISA kernels, one orchestration\n  first replay                                %8.2f s\n", wall);
     write_kernel(dir, isa_kernel, 0, 1, 7);
     wall = replay(dir, "2", NULL, &prepare);
-    printf("  one edit, to the verdict                    %8.2f s   %.1f times faster than 10.6 s\n", wall, 10.6 / wall);
+    printf("  one edit, to the verdict                    %8.2f s   %.1f times faster than 10.6 s\n", wall,
+           10.6 / wall);
     wall = replay(dir, "2", "--no-recompile", &prepare);
     printf("  --no-recompile, nothing changed             %8.2f s   %.1f times faster than 4.0 s\n", wall, 4.0 / wall);
 }
@@ -247,8 +261,9 @@ int main(void)
 {
     char top[] = "/tmp/l3replay-bench-XXXXXX", store[64];
 
-    if (!mkdtemp(top))
+    if (!mkdtemp(top)) {
         return 1;
+    }
     snprintf(store, sizeof store, "%s/store", top);
     setenv("L3REPLAY_CACHE_DIR", store, 1);
     bench_many(top, store);

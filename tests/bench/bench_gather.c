@@ -20,8 +20,8 @@
 #include <mpi.h>
 
 #include "common/base/clock.h"
-#include "orchestrator/gather/parcel.h"
 #include "orchestrator/gather/gather.h"
+#include "orchestrator/gather/parcel.h"
 #include "orchestrator/messages/mpi_job.h"
 #include "tests/bench/build_writer.h"
 
@@ -110,10 +110,11 @@ static double plain_transfer(const struct bench *b, const struct shape *s)
         for (uint64_t at = 0; at < s->nbytes; at += BLOCK) {
             int n = (int)(s->nbytes - at < BLOCK ? s->nbytes - at : BLOCK);
 
-            if (b->job.rank == 0)
+            if (b->job.rank == 0) {
                 MPI_Recv(b->block, n, MPI_BYTE, 1, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-            else
+            } else {
                 MPI_Send(b->block, n, MPI_BYTE, 0, 1, MPI_COMM_WORLD);
+            }
         }
     }
     MPI_Barrier(MPI_COMM_WORLD);
@@ -149,21 +150,24 @@ static void send_all(const struct bench *b, const struct shape *s)
     long before;
 
     MPI_Bcast(endpoint, sizeof endpoint, MPI_BYTE, 0, MPI_COMM_WORLD);
-    if (events_connect(&events, endpoint, 1, &err) < 0 || gather_join(&sender, &seg, 0, 1, &err) < 0)
+    if (events_connect(&events, endpoint, 1, &err) < 0 || gather_join(&sender, &seg, 0, 1, &err) < 0) {
         die(&err);
+    }
     write_files(b, gather_dir(sender), s);
     before = peak_kb();
     MPI_Barrier(MPI_COMM_WORLD);
-    if (events_send(events, &hello, &err) < 0)
+    if (events_send(events, &hello, &err) < 0) {
         die(&err);
+    }
     gather_finish(sender, true);
     while (gather_pump(sender, events, 1, &err) == 0 && !gather_is_idle(sender)) {
         const struct timespec nap = {.tv_nsec = (long)gather_nap_ns(sender)};
 
         ppoll(NULL, 0, &nap, NULL);
     }
-    if (events_send(events, &gathered, &err) < 0)
+    if (events_send(events, &gathered, &err) < 0) {
         die(&err);
+    }
     before = peak_kb() - before;
     MPI_Send(&before, 1, MPI_LONG, 0, 2, MPI_COMM_WORLD);
     gather_leave(sender);
@@ -182,8 +186,9 @@ static double receive_all(const struct bench *b, long *sender_kb, long *own_kb)
 
     snprintf(dir, sizeof dir, "%s/gathered", b->dir);
     must(mkdir(dir, 0777) == 0, dir);
-    if (events_serve(&events, endpoint, &err) < 0 || gather_open(&receiver, dir, 2, true, token, &err) < 0)
+    if (events_serve(&events, endpoint, &err) < 0 || gather_open(&receiver, dir, 2, true, token, &err) < 0) {
         die(&err);
+    }
     MPI_Bcast(endpoint, sizeof endpoint, MPI_BYTE, 0, MPI_COMM_WORLD);
     gather_hurry(receiver);
     *own_kb = peak_kb();
@@ -192,17 +197,21 @@ static double receive_all(const struct bench *b, long *sender_kb, long *own_kb)
     do {
         struct pollfd fd = {.fd = events_fd(events), .events = POLLIN};
 
-        while (events_next(events, &event))
-            if (gather_take(receiver, &event, &err) < 0)
+        while (events_next(events, &event)) {
+            if (gather_take(receiver, &event, &err) < 0) {
                 die(&err);
-        if (!gather_senders(receiver) || !gather_is_complete(receiver))
+            }
+        }
+        if (!gather_senders(receiver) || !gather_is_complete(receiver)) {
             poll(&fd, 1, 200);
+        }
     } while (!gather_senders(receiver) || !gather_is_complete(receiver));
     took = (double)(clock_now_ns() - begun) / 1e9;
     *own_kb = peak_kb() - *own_kb;
     MPI_Recv(sender_kb, 1, MPI_LONG, 1, 2, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-    if (inbox_totals(gather_inbox(receiver)).nloss)
+    if (inbox_totals(gather_inbox(receiver)).nloss) {
         fputs("files were lost\n", stderr);
+    }
     gather_close(receiver);
     events_close(events);
     nftw(dir, remove_one, 16, FTW_DEPTH | FTW_PHYS);
@@ -214,18 +223,21 @@ static void run_once(const struct bench *b, const struct shape *s, struct figure
 {
     MPI_Barrier(MPI_COMM_WORLD);
     out->transfer = plain_transfer(b, s);
-    if (b->job.rank == 0)
+    if (b->job.rank == 0) {
         out->written = plain_write(b, s);
+    }
     MPI_Barrier(MPI_COMM_WORLD);
-    if (b->job.rank == 0)
+    if (b->job.rank == 0) {
         out->gathered = receive_all(b, &out->sender_kb, &out->own_kb);
-    else
+    } else {
         send_all(b, s);
+    }
 }
 
 static void run_shape(const struct bench *b, const struct shape *s)
 {
-    double transfers[REPEATS], writes[REPEATS], gathers[REPEATS], megabytes = (double)s->nfile * (double)s->nbytes / 1e6;
+    double transfers[REPEATS], writes[REPEATS], gathers[REPEATS],
+        megabytes = (double)s->nfile * (double)s->nbytes / 1e6;
     double transfer, written, gathered;
     long sender_kb = 0, own_kb = 0;
     struct figures f;
@@ -238,8 +250,9 @@ static void run_shape(const struct bench *b, const struct shape *s)
         sender_kb = f.sender_kb > sender_kb ? f.sender_kb : sender_kb;
         own_kb = f.own_kb > own_kb ? f.own_kb : own_kb;
     }
-    if (b->job.rank != 0)
+    if (b->job.rank != 0) {
         return;
+    }
     transfer = quantile(transfers, REPEATS, 0.5);
     written = quantile(writes, REPEATS, 0.5);
     gathered = quantile(gathers, REPEATS, 0.5);
@@ -255,29 +268,37 @@ int main(int argc, char **argv)
     struct bench b = {0};
     struct error err;
 
-    if (mpi_job_start(&b.job, &argc, &argv, &err) < 0)
+    if (mpi_job_start(&b.job, &argc, &argv, &err) < 0) {
         die(&err);
+    }
     if (b.job.size != 2) {
         fputs("run it with 2 processes\n", stderr);
         MPI_Abort(MPI_COMM_WORLD, 2);
     }
     uint64_t megabytes = argc > 2 ? strtoull(argv[2], NULL, 10) : 256;
     const struct shape shapes[] = {
-        {"4 MiB files", (uint32_t)(megabytes / 4), 4 << 20}, {"64 MiB files", (uint32_t)(megabytes / 64), 64 << 20},
-        {"one file", 1, megabytes << 20}, {"4 KiB files", 20000, 4096}, {"300 byte files", 20000, 300},
+        {"4 MiB files", (uint32_t)(megabytes / 4), 4 << 20},
+        {"64 MiB files", (uint32_t)(megabytes / 64), 64 << 20},
+        {"one file", 1, megabytes << 20},
+        {"4 KiB files", 20000, 4096},
+        {"300 byte files", 20000, 300},
     };
 
     snprintf(b.dir, sizeof b.dir, "%s/l3r-bench-gather.XXXXXX", argc > 1 ? argv[1] : "/var/tmp");
-    if (b.job.rank == 0)
+    if (b.job.rank == 0) {
         must(mkdtemp(b.dir) != NULL, b.dir);
+    }
     b.block = malloc(BLOCK);
     must(b.block != NULL, "malloc");
-    for (size_t i = 0; i < BLOCK; i++)
+    for (size_t i = 0; i < BLOCK; i++) {
         b.block[i] = (unsigned char)(i * 2654435761u >> 13);
-    for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++)
+    }
+    for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
         run_shape(&b, &shapes[i]);
-    if (b.job.rank == 0)
+    }
+    if (b.job.rank == 0) {
         rmdir(b.dir);
+    }
     free(b.block);
     mpi_job_end();
     return 0;

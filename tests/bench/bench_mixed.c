@@ -35,11 +35,14 @@ static int pin(int count)
     cpu_set_t all, some;
 
     CPU_ZERO(&some);
-    if (sched_getaffinity(0, sizeof(all), &all))
+    if (sched_getaffinity(0, sizeof(all), &all)) {
         return -1;
-    for (int i = 0; i < CPU_SETSIZE && CPU_COUNT(&some) < count; i++)
-        if (CPU_ISSET(i, &all))
+    }
+    for (int i = 0; i < CPU_SETSIZE && CPU_COUNT(&some) < count; i++) {
+        if (CPU_ISSET(i, &all)) {
             CPU_SET(i, &some);
+        }
+    }
     if (CPU_COUNT(&some) < count) {
         errno = EINVAL;
         return -1;
@@ -51,8 +54,9 @@ static int pin(int count)
 static double run_once(struct mixed_program *p, enum cost_op op, int lanes, uint64_t a)
 {
     const uint64_t blocks = lanes < 3 ? 1 : (uint64_t)lanes / 3;
-    const uint64_t scalars[MIXED_ARGS] = {[MIXED_OP] = op, [MIXED_A] = a, [MIXED_LANES] = lanes == 1 ? 2 : 7,
-                                          [MIXED_BLOCKS] = blocks, [MIXED_TASKS] = TASKS, [MIXED_CHAIN] = 1};
+    const uint64_t scalars[MIXED_ARGS] = {
+        [MIXED_OP] = op,         [MIXED_A] = a,         [MIXED_LANES] = lanes == 1 ? 2 : 7,
+        [MIXED_BLOCKS] = blocks, [MIXED_TASKS] = TASKS, [MIXED_CHAIN] = 1};
     if (mixed_run(p, scalars)) {
         fprintf(stderr, "bench_mixed: %s\n", p->err.what);
         return -1;
@@ -84,9 +88,11 @@ static int measure(const char *dir, const struct kind *kind, int lanes, int ncor
     }
     run_once(&p, kind->op, lanes, rounds); /* makes the threads */
     const double cpu_before = cpu_ns();
-    for (int i = 0; i < DISPATCHES; i++)
-        if ((ns[i] = run_once(&p, kind->op, lanes, rounds)) < 0)
+    for (int i = 0; i < DISPATCHES; i++) {
+        if ((ns[i] = run_once(&p, kind->op, lanes, rounds)) < 0) {
             return -1;
+        }
+    }
     const double cpu = (cpu_ns() - cpu_before) / blocks, median = quantile(ns, DISPATCHES, 0.5);
     printf("%-24s %6d %6d %12.0f %12.0f %12.0f\n", kind->name, ncores, lanes, median, ns[0], cpu);
     fflush(stdout);
@@ -107,8 +113,9 @@ static int calibrate(const char *dir)
     }
     for (int i = 0; i < 10; i++) {
         const double ns = run_once(&p, COST_COMPUTE, 1, known);
-        if (ns > 0 && (best == 0 || ns < best))
+        if (ns > 0 && (best == 0 || ns < best)) {
             best = ns;
+        }
     }
     device_cpu.close(p.dev);
     rounds = best > 0 ? (uint64_t)((double)known * COMPUTE_NS / best) : 0;
@@ -120,8 +127,9 @@ static int measure_apart(const char *dir, const struct kind *kind, int lanes, in
     int status = 0;
     const pid_t pid = fork();
 
-    if (pid == 0)
+    if (pid == 0) {
         _exit(measure(dir, kind, lanes, ncores) ? 1 : 0);
+    }
     if (pid < 0 || waitpid(pid, &status, 0) != pid || status != 0) {
         printf("%-24s %6d %6d   failed, status %d\n", kind->name, ncores, lanes, status);
         fflush(stdout);
@@ -137,11 +145,15 @@ static int measure_all(const char *dir)
     printf("%-24s %6s %6s %12s %12s %12s\n", "kernels", "cores", "lanes", "median", "minimum", "processor");
     printf("%-24s %6s %6s %12s %12s %12s\n", "", "", "", "ns a block", "ns a block", "ns a block");
     fflush(stdout);
-    for (size_t k = 0; k < sizeof(kinds) / sizeof(kinds[0]); k++)
-        for (int ncores = 1; ncores <= 2; ncores++)
-            for (size_t i = 0; i < sizeof(lane_counts) / sizeof(lane_counts[0]); i++)
-                if (kinds[k].op != COST_PING_PONG || lane_counts[i] > 1)
+    for (size_t k = 0; k < sizeof(kinds) / sizeof(kinds[0]); k++) {
+        for (int ncores = 1; ncores <= 2; ncores++) {
+            for (size_t i = 0; i < sizeof(lane_counts) / sizeof(lane_counts[0]); i++) {
+                if (kinds[k].op != COST_PING_PONG || lane_counts[i] > 1) {
                     rc |= measure_apart(dir, &kinds[k], lane_counts[i], ncores);
+                }
+            }
+        }
+    }
     return rc;
 }
 
@@ -150,11 +162,13 @@ int main(void)
     char dir[] = "/tmp/l3replay-bench-XXXXXX";
     int rc = 1;
 
-    if (!mkdtemp(dir))
+    if (!mkdtemp(dir)) {
         return 1;
-    if (!mixed_compile(dir, "cost_kernel", ""))
+    }
+    if (!mixed_compile(dir, "cost_kernel", "")) {
         fprintf(stderr, "bench_mixed: the kernels do not compile\n");
-    else if (calibrate(dir) == 0)
+    } else if (calibrate(dir) == 0) {
         rc = measure_all(dir);
+    }
     return rig_shell("rm -rf %s", dir) ? rc : 1;
 }

@@ -74,15 +74,16 @@ static void slices(struct sink *s, uint32_t n)
     uint32_t half = n / 2;
 
     snprintf(text, sizeof text, "[%u,64]", half);
-    for (uint32_t i = 0; i < 3; i++)
+    for (uint32_t i = 0; i < 3; i++) {
         storage(s, i, text);
+    }
     for (uint32_t i = 0; i < 2 * half; i++) {
         uint32_t at = 64 * (i % half);
         const char *tag = i < half ? "out_existing" : "in";
 
         snprintf(text, sizeof text,
-                 "[\"%s\",0,\"fp32\",%u,[64]],[\"%s\",1,\"fp32\",%u,[64]],[\"%s\",2,\"fp32\",%u,[64]]",
-                 tag, at, tag, at, tag, at);
+                 "[\"%s\",0,\"fp32\",%u,[64]],[\"%s\",1,\"fp32\",%u,[64]],[\"%s\",2,\"fp32\",%u,[64]]", tag, at, tag,
+                 at, tag, at);
         dispatch(s, i, (i + (i >= half)) % CARDS, text);
     }
 }
@@ -94,8 +95,9 @@ static void columns(struct sink *s, uint32_t n)
     uint32_t half = n / 2, row = 64 * half;
 
     snprintf(text, sizeof text, "[16,%u]", row);
-    for (uint32_t i = 0; i < 3; i++)
+    for (uint32_t i = 0; i < 3; i++) {
         storage(s, i, text);
+    }
     for (uint32_t i = 0; i < 2 * half; i++) {
         uint32_t at = 64 * (i % half);
         const char *tag = i < half ? "inout" : "in";
@@ -131,8 +133,9 @@ static void chain(struct sink *s, uint32_t n)
 {
     char text[TEXT];
 
-    for (uint32_t i = 0; i < 3; i++)
+    for (uint32_t i = 0; i < 3; i++) {
         storage(s, i, "[2,4096]");
+    }
     for (uint32_t i = 0; i < n; i++) {
         snprintf(text, sizeof text,
                  "[\"in\",0,\"fp32\",%u,[4096]],[\"out_existing\",0,\"fp32\",%u,[4096]],[\"in\",1,\"fp32\",0,[2,4096]]",
@@ -164,21 +167,23 @@ static void exchange(struct sink *s, uint32_t n)
 {
     char text[TEXT];
 
-    for (uint32_t i = 0; i < 3; i++)
+    for (uint32_t i = 0; i < 3; i++) {
         storage(s, i, "[64,4096]");
+    }
     for (uint32_t i = 0; i < n; i++) {
         uint32_t card = i % CARDS, row = card * 4096;
 
-        if (i / CARDS % 2 == 0)
+        if (i / CARDS % 2 == 0) {
             snprintf(text, sizeof text,
                      "[\"out_existing\",0,\"fp32\",%u,[1,4096]],[\"in\",1,\"fp32\",%u,[1,4096]],"
                      "[\"inout\",2,\"fp32\",%u,[1,4096]]",
                      row, row, row);
-        else
+        } else {
             snprintf(text, sizeof text,
                      "[\"in\",0,\"fp32\",0,[64,4096]],[\"inout\",1,\"fp32\",%u,[1,4096]],"
                      "[\"inout\",2,\"fp32\",%u,[1,4096]]",
                      row, row);
+        }
         dispatch(s, i, card, text);
     }
 }
@@ -193,15 +198,16 @@ static void whole(struct sink *s, uint32_t n)
         storage(s, i, text);
     }
     for (uint32_t i = 0; i < n; i++) {
-        if (i % 2 == 0)
+        if (i % 2 == 0) {
             snprintf(text, sizeof text,
                      "[\"%s\",0,\"fp32\",%u,[%u,64]],[\"in\",1,\"fp32\",%u,[64]],[\"out_existing\",2,\"fp32\",%u,[64]]",
                      i ? "out_existing" : "inout", 64 * i, i ? 1 : n, 64 * i, 64 * i);
-        else
+        } else {
             snprintf(text, sizeof text,
                      "[\"in\",0,\"fp32\",0,[%u,64]],[\"in\",1,\"fp32\",%u,[64]],"
                      "[\"out_existing\",2,\"fp32\",%u,[64]]",
                      n, 64 * i, 64 * i);
+        }
         dispatch(s, i, i % CARDS, text);
     }
 }
@@ -213,8 +219,9 @@ static void cyclic(struct sink *s, uint32_t n)
     uint32_t half = n / 2;
 
     snprintf(text, sizeof text, "[%u]", 64 * half);
-    for (uint32_t i = 0; i < 3; i++)
+    for (uint32_t i = 0; i < 3; i++) {
         storage(s, i, text);
+    }
     for (uint32_t i = 0; i < 2 * half; i++) {
         uint32_t at = i % half;
         const char *tag = i < half ? "out_existing" : "in";
@@ -234,8 +241,9 @@ static void domains(struct sink *s, uint32_t n)
 
     storage(s, 0, "[64,4096]");
     storage(s, 1, "[64,4096]");
-    for (uint32_t i = 0; i < CARDS; i++)
+    for (uint32_t i = 0; i < CARDS; i++) {
         used += (size_t)snprintf(text + used, sizeof text - used, "%s%u", i ? "," : "", i);
+    }
     snprintf(line, sizeof line, "\"workers\":[%s],\"window\":4096}", text);
     for (uint32_t i = 0; i < n; i++) {
         uint32_t card = i % CARDS, round = i / CARDS;
@@ -280,8 +288,9 @@ static void measure(const struct shape *shape, uint32_t n)
     shape->make(&s, n);
     snprintf(line, sizeof line, "{\"end\":%u}", n);
     feed(&s, line);
-    if (plan_stream_finish(s.stream, &p, &err))
+    if (plan_stream_finish(s.stream, &p, &err)) {
         _exit(1);
+    }
     plan_stream_free(s.stream);
     begin = now();
     if (edges_compile(&p, DEPS_EXACT, &err)) {
@@ -299,14 +308,16 @@ static int run(const struct shape *shape, uint32_t n)
     int status;
     pid_t pid = fork();
 
-    if (pid < 0)
+    if (pid < 0) {
         return -1;
+    }
     if (pid == 0) {
         measure(shape, n);
         _exit(0);
     }
-    if (wait4(pid, &status, 0, &usage) < 0 || status != 0)
+    if (wait4(pid, &status, 0, &usage) < 0 || status != 0) {
         return -1;
+    }
     printf(" %9ld\n", usage.ru_maxrss / 1024);
     fflush(stdout);
     return 0;
@@ -321,11 +332,13 @@ int main(int argc, char **argv)
     log_set_level(LOG_ERROR);
     printf("%8s  %-9s %8s %10s %10s %9s\n", "N", "program", "read s", "compile s", "edges", "peak MiB");
     fflush(stdout);
-    for (int i = 0; i < ncount; i++)
-        for (size_t k = 0; k < sizeof shapes / sizeof *shapes; k++)
+    for (int i = 0; i < ncount; i++) {
+        for (size_t k = 0; k < sizeof shapes / sizeof *shapes; k++) {
             if (run(&shapes[k], (uint32_t)strtoul(counts[i], NULL, 10))) {
                 fprintf(stderr, "bench_plan: %s with %s dispatches failed\n", shapes[k].name, counts[i]);
                 return 1;
             }
+        }
+    }
     return 0;
 }

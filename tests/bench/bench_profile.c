@@ -26,12 +26,13 @@ static size_t read_times(const char *result_file)
     double before = -1;
     size_t n = 0;
 
-    cJSON_ArrayForEach(item, cJSON_GetObjectItem(json, "dispatches")) {
+    cJSON_ArrayForEach (item, cJSON_GetObjectItem(json, "dispatches")) {
         double start = cJSON_GetNumberValue(cJSON_GetObjectItem(item, "start_ns"));
 
         if (before >= 0 && n < DISPATCHES) {
             running[n] = (cJSON_GetNumberValue(cJSON_GetObjectItem(item, "orch_ns")) +
-                          cJSON_GetNumberValue(cJSON_GetObjectItem(item, "device_ns"))) / 1e3;
+                          cJSON_GetNumberValue(cJSON_GetObjectItem(item, "device_ns"))) /
+                         1e3;
             gaps[n++] = (start - before) / 1e3;
         }
         before = start;
@@ -44,8 +45,16 @@ static size_t read_times(const char *result_file)
 static int measure(const char *dir, const char *name, const char *option, const char *value)
 {
     char program[4096], result[64];
-    char *argv[ARGUMENTS] = {program, "run", (char *)(uintptr_t)dir, "-n", "1", "--result", result,
-                             (char *)(uintptr_t)option, (char *)(uintptr_t)value, NULL};
+    char *argv[ARGUMENTS] = {program,
+                             "run",
+                             (char *)(uintptr_t)dir,
+                             "-n",
+                             "1",
+                             "--result",
+                             result,
+                             (char *)(uintptr_t)option,
+                             (char *)(uintptr_t)value,
+                             NULL};
     struct usage usage;
     size_t n;
     int rc;
@@ -69,18 +78,25 @@ static int measure_all(const char *dir, const char *title)
     static const struct {
         const char *name, *option, *value;
     } cases[] = {
-        {"(the first run compiles)", NULL, NULL}, {"off", NULL, NULL},
-        {"swimlane 1", "--enable-chip-swimlane", "1"}, {"swimlane 2", "--enable-chip-swimlane", "2"},
-        {"swimlane 3", "--enable-chip-swimlane", "3"}, {"swimlane 4", "--enable-chip-swimlane", "4"},
-        {"dep-gen", "--dep-gen", NULL}, {"pmu 2", "--enable-pmu", "2"}, {"scope-stats", "--scope-stats", NULL},
-        {"dump-args 2", "--dump-args", "2"}, {"off", NULL, NULL},
+        {"(the first run compiles)", NULL, NULL},
+        {"off", NULL, NULL},
+        {"swimlane 1", "--enable-chip-swimlane", "1"},
+        {"swimlane 2", "--enable-chip-swimlane", "2"},
+        {"swimlane 3", "--enable-chip-swimlane", "3"},
+        {"swimlane 4", "--enable-chip-swimlane", "4"},
+        {"dep-gen", "--dep-gen", NULL},
+        {"pmu 2", "--enable-pmu", "2"},
+        {"scope-stats", "--scope-stats", NULL},
+        {"dump-args 2", "--dump-args", "2"},
+        {"off", NULL, NULL},
     };
     int rc = 0;
 
-    printf("%-24s %21s   %21s   %8s\n%-24s %10s %10s   %10s %10s   %8s\n", title, "running",
-           "start to start", "run", "", "median", "p90", "median", "p90", "s");
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+    printf("%-24s %21s   %21s   %8s\n%-24s %10s %10s   %10s %10s   %8s\n", title, "running", "start to start", "run",
+           "", "median", "p90", "median", "p90", "s");
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         rc |= measure(dir, cases[i].name, cases[i].option, cases[i].value);
+    }
     return rc;
 }
 
@@ -89,8 +105,9 @@ int main(void)
     char dir[] = "/tmp/l3replay-bench-XXXXXX", command[160];
     int rc;
 
-    if (!mkdtemp(dir))
+    if (!mkdtemp(dir)) {
         return 1;
+    }
     build_write(dir, BENCH_ONE_CARD, 1, DISPATCHES);
     rc = measure_all(dir, "empty kernel, us");
     build_set_busy(dir, 100);

@@ -67,14 +67,14 @@ static int write_build(const char *dir, long dispatches, struct error *err)
 
     snprintf(text, sizeof text, host_orch, dispatches);
     return put(dir, "next_levels/chip/kernel_config.py", kernel_config, err) ||
-           put(dir, "orchestration/host_orch.py", text, err) ||
-           put(dir, "distributed_meta.json",
-               "{\"schema\":2,\"params\":["
-               "{\"name\":\"x\",\"direction\":\"In\",\"shape\":[2,64],\"dtype\":\"fp32\"},"
-               "{\"name\":\"y\",\"direction\":\"Out\",\"shape\":[2,64],\"dtype\":\"fp32\"},"
-               "{\"name\":\"z\",\"direction\":\"InOut\",\"shape\":[64],\"dtype\":\"fp32\"}],"
-               "\"distributed_config\":{\"device_ids\":[0,1]}}",
-               err)
+                   put(dir, "orchestration/host_orch.py", text, err) ||
+                   put(dir, "distributed_meta.json",
+                       "{\"schema\":2,\"params\":["
+                       "{\"name\":\"x\",\"direction\":\"In\",\"shape\":[2,64],\"dtype\":\"fp32\"},"
+                       "{\"name\":\"y\",\"direction\":\"Out\",\"shape\":[2,64],\"dtype\":\"fp32\"},"
+                       "{\"name\":\"z\",\"direction\":\"InOut\",\"shape\":[64],\"dtype\":\"fp32\"}],"
+                       "\"distributed_config\":{\"device_ids\":[0,1]}}",
+                       err)
                ? -1
                : 0;
 }
@@ -89,8 +89,9 @@ static double record_once(const char *dir, long dispatches, struct error *err)
 
     if (write_build(dir, dispatches, err) == 0 && build_open(dir, &build, err) == 0) {
         start = now();
-        if (record_plan(&request, NULL, &plan, err) == 0)
+        if (record_plan(&request, NULL, &plan, err) == 0) {
             took = now() - start;
+        }
     }
     plan_free(&plan);
     build_free(&build);
@@ -99,13 +100,19 @@ static double record_once(const char *dir, long dispatches, struct error *err)
 
 static void remove_build(char *dir)
 {
-    static const char *const names[] = {"next_levels/chip/kernel_config.py", "next_levels/chip", "next_levels",
-                                        "orchestration/host_orch.py", "orchestration", "distributed_meta.json", ""};
+    static const char *const names[] = {"next_levels/chip/kernel_config.py",
+                                        "next_levels/chip",
+                                        "next_levels",
+                                        "orchestration/host_orch.py",
+                                        "orchestration",
+                                        "distributed_meta.json",
+                                        ""};
 
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         char *path = file_join(dir, names[i], NULL);
-        if (path)
+        if (path) {
             remove(path);
+        }
         free(path);
     }
 }
@@ -117,14 +124,16 @@ static int measure(char *dir, long many, struct error *err)
 
     for (int i = 0; i < 10; i++) {
         took = record_once(dir, 2, err);
-        if (took < 0)
+        if (took < 0) {
             return -1;
+        }
         best = took < best ? took : best;
     }
     printf("%-32s %10.1f ms\n", "start to plan, 2 dispatches", best * 1e3);
     took = record_once(dir, many, err);
-    if (took < 0)
+    if (took < 0) {
         return -1;
+    }
     getrusage(RUSAGE_CHILDREN, &children);
     printf("%-32s %10ld\n", "dispatches", many);
     printf("%-32s %10.0f per second\n", "recorded", (double)many / took);
@@ -146,10 +155,12 @@ int main(int argc, char **argv)
     }
     snprintf(levels, sizeof levels, "%s/next_levels/chip", dir);
     snprintf(orchestration, sizeof orchestration, "%s/orchestration", dir);
-    if (file_make_dirs(levels, &err) == 0 && file_make_dirs(orchestration, &err) == 0)
+    if (file_make_dirs(levels, &err) == 0 && file_make_dirs(orchestration, &err) == 0) {
         rc = measure(dir, many, &err);
-    if (rc < 0)
+    }
+    if (rc < 0) {
         error_print(&err);
+    }
     remove_build(dir);
     return rc < 0;
 }

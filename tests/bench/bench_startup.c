@@ -15,8 +15,9 @@
 
 enum { RUNS = 9 };
 
-static char *const mpirun_head[] = {"mpirun", "--oversubscribe", "--bind-to", "none", "--mca", "mpi_yield_when_idle", "1",
-                                    "--mca", "btl", "self,vader", "-np"};
+static char *const mpirun_head[] = {"mpirun", "--oversubscribe",     "--bind-to", "none",
+                                    "--mca",  "mpi_yield_when_idle", "1",         "--mca",
+                                    "btl",    "self,vader",          "-np"};
 enum { HEAD = sizeof mpirun_head / sizeof *mpirun_head };
 
 static int mpirun(const char *processes, char *const tail[], struct usage *usage)
@@ -24,11 +25,13 @@ static int mpirun(const char *processes, char *const tail[], struct usage *usage
     char *argv[HEAD + 16];
     int n = 0;
 
-    for (int i = 0; i < HEAD; i++)
+    for (int i = 0; i < HEAD; i++) {
         argv[n++] = mpirun_head[i];
+    }
     argv[n++] = (char *)(uintptr_t)processes;
-    for (int i = 0; tail[i]; i++)
+    for (int i = 0; tail[i]; i++) {
         argv[n++] = tail[i];
+    }
     argv[n] = NULL;
     return command_run(argv, 0, usage);
 }
@@ -42,14 +45,16 @@ static double to_first_dispatch(const char *file)
     cJSON *json, *item;
 
     text = file_read(file, (size_t)1 << 30, &size, &err);
-    if (!text)
+    if (!text) {
         return 0;
+    }
     json = cJSON_Parse(text);
-    cJSON_ArrayForEach(item, cJSON_GetObjectItem(json, "phases")) {
+    cJSON_ArrayForEach (item, cJSON_GetObjectItem(json, "phases")) {
         const char *name = cJSON_GetStringValue(cJSON_GetObjectItem(item, "name"));
 
-        if (name && strcmp(name, "mpi init to first dispatch") == 0)
+        if (name && strcmp(name, "mpi init to first dispatch") == 0) {
             seconds = cJSON_GetNumberValue(cJSON_GetObjectItem(item, "seconds"));
+        }
     }
     cJSON_Delete(json);
     free(text);
@@ -66,14 +71,17 @@ static int measure(const char *processes, const char *dir, const char *result)
 
     tree_path("orchestrator/l3replay", program, sizeof program);
     tree_path("tests/mpi_empty", empty, sizeof empty);
-    if (mpirun(processes, replay, &usage) != 0)
+    if (mpirun(processes, replay, &usage) != 0) {
         return 1;
+    }
     for (int i = 0; i < RUNS; i++) {
-        if (mpirun(processes, nothing, &usage) != 0)
+        if (mpirun(processes, nothing, &usage) != 0) {
             return 1;
+        }
         bare[i] = usage.wall;
-        if (mpirun(processes, replay, &usage) != 0)
+        if (mpirun(processes, replay, &usage) != 0) {
             return 1;
+        }
         whole[i] = usage.wall;
         more[i] = whole[i] - bare[i];
         first[i] = to_first_dispatch(result);
@@ -89,18 +97,20 @@ int main(void)
     char dir[] = "/tmp/l3replay-bench-XXXXXX", result[64], command[128];
     int rc = 0;
 
-    if (!mkdtemp(dir))
+    if (!mkdtemp(dir)) {
         return 1;
+    }
     if (geteuid() == 0) {
         setenv("OMPI_ALLOW_RUN_AS_ROOT", "1", 1);
         setenv("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1", 1);
     }
     snprintf(result, sizeof result, "%s.json", dir);
     build_write(dir, BENCH_CARDS, 4, 2);
-    printf("%9s %12s %12s %12s %14s   (medians of %d, seconds)\n", "processes", "empty MPI", "l3replay run", "difference",
-           "init to first", RUNS);
-    for (size_t i = 0; i < sizeof processes / sizeof *processes; i++)
+    printf("%9s %12s %12s %12s %14s   (medians of %d, seconds)\n", "processes", "empty MPI", "l3replay run",
+           "difference", "init to first", RUNS);
+    for (size_t i = 0; i < sizeof processes / sizeof *processes; i++) {
         rc |= measure(processes[i], dir, result);
+    }
     snprintf(command, sizeof command, "rm -rf %s %s", dir, result);
     return system(command) || rc;
 }

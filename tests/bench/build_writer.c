@@ -23,8 +23,9 @@ static void make_dir(const char *dir, const char *sub)
     char path[4096];
 
     snprintf(path, sizeof path, "%s/%s", dir, sub);
-    if (mkdir(path, 0755) < 0 && errno != EEXIST)
+    if (mkdir(path, 0755) < 0 && errno != EEXIST) {
         die(path);
+    }
 }
 
 static void write_text(const char *dir, const char *name, const char *text)
@@ -34,8 +35,9 @@ static void write_text(const char *dir, const char *name, const char *text)
 
     snprintf(path, sizeof path, "%s/%s", dir, name);
     f = fopen(path, "w");
-    if (!f || fputs(text, f) < 0 || fclose(f) != 0)
+    if (!f || fputs(text, f) < 0 || fclose(f) != 0) {
         die(path);
+    }
 }
 
 static const char kernel_config[] =
@@ -44,7 +46,8 @@ static const char kernel_config[] =
     "RUNTIME_CONFIG = {\"runtime\": \"tensormap_and_ringbuffer\", \"aicpu_thread_num\": 0}\n"
     "ORCHESTRATION = {\"source\": str(_ROOT_DIR / \"orchestration\" / \"empty.cpp\"),\n"
     "                 \"function_name\": \"aicpu_orchestration_entry\"}\n"
-    "KERNELS = [{\"func_id\": 0, \"name\": \"empty\", \"source\": str(_ROOT_DIR / \"kernels\" / \"aiv\" / \"empty.cpp\"),\n"
+    "KERNELS = [{\"func_id\": 0, \"name\": \"empty\", \"source\": str(_ROOT_DIR / \"kernels\" / \"aiv\" / "
+    "\"empty.cpp\"),\n"
     "            \"core_type\": \"aiv\"}]\n";
 
 static const char orchestration[] =
@@ -60,7 +63,8 @@ static const char kernel[] = "#include <cstdint>\nextern \"C\" void kernel_entry
 /* One task that computes for so many microseconds, whatever else the core does. */
 static const char busy_kernel[] =
     "#include <cstdint>\n#include <time.h>\n"
-    "static int64_t now() { timespec t; clock_gettime(CLOCK_MONOTONIC, &t); return t.tv_sec * 1000000000LL + t.tv_nsec; }\n"
+    "static int64_t now() { timespec t; clock_gettime(CLOCK_MONOTONIC, &t); return t.tv_sec * 1000000000LL + "
+    "t.tv_nsec; }\n"
     "extern \"C\" void kernel_entry(int64_t *) { for (int64_t end = now() + %d000; now() < end;) {} }\n";
 
 static const char host_orch[] =
@@ -86,8 +90,8 @@ void build_set_busy(const char *dir, int us)
 
 void build_write(const char *dir, enum bench_shape shape, int cards, int count)
 {
-    static const char *const where[] = {[BENCH_ONE_CARD] = "0, 0", [BENCH_ALTERNATE] = "i % 2, 0",
-                                        [BENCH_CARDS] = "i % world_size, i % world_size"};
+    static const char *const where[] = {
+        [BENCH_ONE_CARD] = "0, 0", [BENCH_ALTERNATE] = "i % 2, 0", [BENCH_CARDS] = "i % world_size, i % world_size"};
     char text[8192];
     size_t used;
 
@@ -102,12 +106,14 @@ void build_write(const char *dir, enum bench_shape shape, int cards, int count)
     write_text(dir, "next_levels/empty/kernels/aiv/empty.cpp", kernel);
     snprintf(text, sizeof text, host_orch, shape == BENCH_CARDS ? count * cards : count, where[shape]);
     write_text(dir, "orchestration/host_orch.py", text);
-    used = (size_t)snprintf(text, sizeof text,
-                            "{\"schema\": 2, \"params\": [{\"name\": \"x\", \"direction\": \"InOut\", \"shape\": [%d, 16],"
-                            " \"dtype\": \"fp32\"}], \"platform\": \"a2a3sim\", \"distributed_config\": {\"device_ids\": [",
-                            cards);
-    for (int i = 0; i < cards; i++)
+    used = (size_t)snprintf(
+        text, sizeof text,
+        "{\"schema\": 2, \"params\": [{\"name\": \"x\", \"direction\": \"InOut\", \"shape\": [%d, 16],"
+        " \"dtype\": \"fp32\"}], \"platform\": \"a2a3sim\", \"distributed_config\": {\"device_ids\": [",
+        cards);
+    for (int i = 0; i < cards; i++) {
         used += (size_t)snprintf(text + used, sizeof text - used, "%s%d", i ? "," : "", i);
+    }
     snprintf(text + used, sizeof text - used, "]}}");
     write_text(dir, "distributed_meta.json", text);
 }
@@ -124,8 +130,9 @@ int command_run(char *const argv[], int show, struct usage *usage)
     int status;
     pid_t pid = fork();
 
-    if (pid < 0)
+    if (pid < 0) {
         die("fork");
+    }
     if (pid == 0) {
         int null = open("/dev/null", O_RDWR);
 
@@ -136,8 +143,9 @@ int command_run(char *const argv[], int show, struct usage *usage)
         execvp(argv[0], argv);
         _exit(127);
     }
-    if (wait4(pid, &status, 0, &r) != pid)
+    if (wait4(pid, &status, 0, &r) != pid) {
         die("wait4");
+    }
     usage->wall = (double)(clock_now_ns() - begin) / 1e9;
     usage->user = seconds(r.ru_utime);
     usage->sys = seconds(r.ru_stime);
@@ -153,8 +161,9 @@ static int by_value(const void *a, const void *b)
 
 double quantile(double *values, size_t count, double q)
 {
-    if (count == 0)
+    if (count == 0) {
         return 0;
+    }
     qsort(values, count, sizeof *values, by_value);
     return values[(size_t)(q * (double)(count - 1) + 0.5)];
 }
@@ -167,7 +176,8 @@ void tree_path(const char *relative, char *buf, size_t size)
 
     self[n > 0 ? n : 0] = '\0';
     slash = strrchr(self, '/');
-    if (slash)
+    if (slash) {
         *slash = '\0';
+    }
     snprintf(buf, size, "%s/../%s", self, relative);
 }

@@ -10,22 +10,27 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 /* What the rest of the program relies on. */
 static void check(const struct build *b)
 {
-    if (b->ndevice < 1 || b->ndevice > BUILD_MAX_CARDS || !build_platform_is_known(b->platform) || !b->backend_type)
+    if (b->ndevice < 1 || b->ndevice > BUILD_MAX_CARDS || !build_platform_is_known(b->platform) || !b->backend_type) {
         abort();
+    }
     for (uint32_t i = 0; i < b->ndevice; i++) {
-        if (b->device_ids[i] < 0)
+        if (b->device_ids[i] < 0) {
             abort();
+        }
     }
     for (uint32_t i = 0; i < b->nparam; i++) {
         const struct build_param *p = &b->params[i];
-        if (!p->name || !*p->name || strchr(p->name, '/') || !p->dtype_text || p->ndim > PLAN_MAX_DIMS)
+        if (!p->name || !*p->name || strchr(p->name, '/') || !p->dtype_text || p->ndim > PLAN_MAX_DIMS) {
             abort();
-        for (uint32_t d = 0; d < p->ndim; d++) {
-            if (p->shape[d] < -1)
-                abort();
         }
-        if (build_find_param(b, p->name, NULL) != p)
+        for (uint32_t d = 0; d < p->ndim; d++) {
+            if (p->shape[d] < -1) {
+                abort();
+            }
+        }
+        if (build_find_param(b, p->name, NULL) != p) {
             abort();
+        }
     }
 }
 
@@ -35,17 +40,19 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct error err = {0};
     struct build b;
 
-    if (!text)
+    if (!text) {
         return 0;
+    }
     memcpy(text, data, size);
     text[size] = '\0';
     for (int kind = BUILD_L2; kind <= BUILD_L3; kind++) {
         memset(&b, 0, sizeof b);
         b.kind = (enum build_kind)kind;
-        if (metadata_parse("distributed_meta.json", text, size, &b, &err) == 0)
+        if (metadata_parse("distributed_meta.json", text, size, &b, &err) == 0) {
             check(&b);
-        else if (!err.what[0] || !err.where[0] || !err.mend[0])
+        } else if (!err.what[0] || !err.where[0] || !err.hint[0]) {
             abort();
+        }
         build_free(&b);
     }
     free(text);

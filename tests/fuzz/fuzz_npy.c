@@ -14,24 +14,29 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct npy h;
 
     if (npy_parse(data, size, "x.npy", &h, &err)) {
-        if (!err.what[0] || !err.where[0] || !err.mend[0])
+        if (!err.what[0] || !err.where[0] || !err.hint[0]) {
             abort();
+        }
         return 0;
     }
-    if (h.ndim > PLAN_MAX_DIMS || h.size == 0 || h.offset > size)
+    if (h.ndim > PLAN_MAX_DIMS || h.size == 0 || h.offset > size) {
         abort();
+    }
     for (uint32_t d = 0; d < h.ndim; d++) {
-        if (h.shape[d] < 0)
+        if (h.shape[d] < 0) {
             abort();
+        }
         count *= (uint64_t)h.shape[d];
     }
-    if (count != h.count || (h.count && h.count * h.size / h.count != h.size))
+    if (count != h.count || (h.count && h.count * h.size / h.count != h.size)) {
         abort();
+    }
     npy_type_name(&h, text, sizeof text);
     npy_shape_text(h.ndim, h.shape, text, sizeof text);
     for (int type = 0; type < DTYPE_COUNT; type++) {
-        if (npy_holds(&h, (enum dtype)type) && h.size != dtype_size((enum dtype)type))
+        if (npy_holds(&h, (enum dtype)type) && h.size != dtype_size((enum dtype)type)) {
             abort();
+        }
     }
     return 0;
 }

@@ -17,12 +17,15 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     while ((rc = parcel_next(data, size, &at, &piece, &err)) == 1) {
         const uint8_t *begin = piece.data;
 
-        if (begin < data || piece.nbytes > size || begin + piece.nbytes > data + size || at > size)
+        if (begin < data || piece.nbytes > size || begin + piece.nbytes > data + size || at > size) {
             abort();
-        if (parcel_path_check(piece.path, NULL) < 0 || piece.path[0] == '/' || strstr(piece.path, "/../"))
+        }
+        if (parcel_path_check(piece.path, NULL) < 0 || piece.path[0] == '/' || strstr(piece.path, "/../")) {
             abort();
+        }
     }
-    if (rc < 0 && !err.what[0])
+    if (rc < 0 && !err.what[0]) {
         abort();
+    }
     return 0;
 }

@@ -14,25 +14,31 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static void check(int rc, const struct error *err)
 {
-    if (rc < 0 && !err->what[0])
+    if (rc < 0 && !err->what[0]) {
         abort();
+    }
 }
 
 static void check_swimlane(const struct swimlane *s)
 {
-    for (size_t i = 0; i < s->ntask; i++)
-        if (s->tasks[i].core >= SWIM_MAX_CORES || (i && s->tasks[i].start < s->tasks[i - 1].start))
+    for (size_t i = 0; i < s->ntask; i++) {
+        if (s->tasks[i].core >= SWIM_MAX_CORES || (i && s->tasks[i].start < s->tasks[i - 1].start)) {
             abort();
+        }
+    }
 }
 
 static void check_run(const struct run_record *r)
 {
     for (size_t i = 0; i < r->nnode; i++) {
-        if (r->nodes[i].lane > r->world_size + 1 || r->nodes[i].end_ns < r->nodes[i].start_ns)
+        if (r->nodes[i].lane > r->world_size + 1 || r->nodes[i].end_ns < r->nodes[i].start_ns) {
             abort();
-        for (size_t e = 0; e < r->nodes[i].nedge; e++)
-            if (r->edges[r->nodes[i].first_edge + e].pred >= r->nnode)
+        }
+        for (size_t e = 0; e < r->nodes[i].nedge; e++) {
+            if (r->edges[r->nodes[i].first_edge + e].pred >= r->nnode) {
                 abort();
+            }
+        }
     }
 }
 
@@ -46,8 +52,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     char path[64];
     int fd = memfd_create("profile", MFD_CLOEXEC);
 
-    if (fd < 0 || write(fd, data, size) != (ssize_t)size)
+    if (fd < 0 || write(fd, data, size) != (ssize_t)size) {
         abort();
+    }
     snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
     check(swimlane_read(path, &swimlane, &notes, &err), &err);
     check_swimlane(&swimlane);

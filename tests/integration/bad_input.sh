@@ -1,5 +1,5 @@
 #!/bin/bash
-# Builds that are wrong: each is one INFRA (or usage) error that names the thing and the mend, before any kernel runs.
+# Builds that are wrong: each is one INFRA (or usage) error that names the thing and the hint, before any kernel runs.
 . "$(dirname "$0")/lib_replay.sh"
 
 copy_kernel_path=next_levels/add_rows/kernels/aiv/vector_add.cpp
@@ -12,7 +12,7 @@ spoil() {
 }
 
 expect_refused() {
-    expect_infra "$@" 'mend'
+    expect_infra "$@" 'hint'
     refuse_err 'trap|SIGILL|illegal instruction'
 }
 

@@ -63,7 +63,7 @@ if [ "$(id -u)" -ne 0 ]; then
     chmod a-w "$program/kernels/aiv"
     run "$L3REPLAY" invalidate "$build"
     expect_status 3
-    expect_err 'cannot delete .*vector_add\.so' 'mend:'
+    expect_err 'cannot delete .*vector_add\.so' 'hint:'
     chmod u+w "$program/kernels/aiv"
 fi
 conclude

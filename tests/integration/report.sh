@@ -127,7 +127,7 @@ expect_out 'l3_run.json: it is not valid JSON.*ranks cannot be related'
 mkdir "$work/empty"
 run "$L3REPLAY" report "$work/empty"
 expect_status 3
-expect_err 'no profiles' 'mend:'
+expect_err 'no profiles' 'hint:'
 run "$L3REPLAY" report
 expect_usage 'which profiles'
 run "$L3REPLAY" report "$profiles" --format pdf

@@ -134,7 +134,7 @@ for place in "--result $work/no/such.json" "--result $work" "--save-outputs $wor
     "--save-outputs $work/wrong.npy" "--save-outputs $work/kept"; do
     # shellcheck disable=SC2086 # two words
     run "$L3REPLAY" run "$build" -n 1 $place
-    expect_infra "${place#* }" 'mend'
+    expect_infra "${place#* }" 'hint'
     refuse_err 'trap|SIGILL|illegal instruction'
     [ "$(grep -c '^l3replay: error: [^ ]' "$work/err")" -eq 1 ] || complain "one error should be told"
 done

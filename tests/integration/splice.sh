@@ -87,7 +87,7 @@ run "$L3REPLAY" splice -j many "$work/b"
 expect_usage 'many'
 run "$L3REPLAY" splice "$work/nothing"
 expect_status 3
-expect_err "$work/nothing" 'mend:'
+expect_err "$work/nothing" 'hint:'
 run "$L3REPLAY" splice "$work/b/next_levels"
 expect_status 3
 expect_err 'not a build directory'
@@ -108,7 +108,7 @@ echo 'fail 9' >"$work/b/next_levels/p/ptoas/k1.pto"
 edit "$work/b" 2 second
 run "$L3REPLAY" splice "$work/b"
 expect_status 3
-expect_err 'exit code 9' 'this op is not known' 'k1\.pto' 'mend:'
+expect_err 'exit code 9' 'this op is not known' 'k1\.pto' 'hint:'
 grep -q second2 "$work/b/next_levels/p/kernels/aiv/k2.cpp" || complain "k2 is good and was not spliced"
 grep -q first1 "$work/b/next_levels/p/kernels/aiv/k1.cpp" || complain "k1 was touched"
 echo hang >"$work/b/next_levels/p/ptoas/k1.pto"
@@ -201,7 +201,7 @@ if run "${as_user[@]}" test -r "$work/fixed" -a ! -w "$work/fixed" && [ "$status
     chmod -R a-w "$work/fixed"
     run "${as_user[@]}" "$L3REPLAY" splice "$work/fixed"
     expect_status 3
-    expect_err 'k0\.pto is newer .* cannot be written to' 'mend:.*--no-rebuild-from-pto'
+    expect_err 'k0\.pto is newer .* cannot be written to' 'hint:.*--no-rebuild-from-pto'
     # Only the kernels are read-only.
     chmod -R a+w "$work/fixed"
     chmod a-w "$work/fixed/next_levels/p/kernels/aiv"

@@ -26,14 +26,15 @@ static int make_build(struct build *build, const struct run_options *o, struct e
     build->platform = strdup(o->platform);
     build->ndevice = COUNT_CARDS;
     build->device_ids = calloc(COUNT_CARDS, sizeof *build->device_ids);
-    if (!build->dir || !build->platform || !build->device_ids)
+    if (!build->dir || !build->platform || !build->device_ids) {
         return error_nomem(err, "build", COUNT_CARDS);
+    }
     build->device_ids[1] = 1;
     return 0;
 }
 
-int prepare(const struct run_options *options, const struct prepare_job *job, struct phases *phases, struct prepared *out,
-            struct error *err)
+int prepare(const struct run_options *options, const struct prepare_job *job, struct phases *phases,
+            struct prepared *out, struct error *err)
 {
     struct recording *r = &out->recording;
     char *sheet;
@@ -46,8 +47,9 @@ int prepare(const struct run_options *options, const struct prepare_job *job, st
     if (make_build(&r->build, options, err) < 0 || count_plan(&r->plan, faults, err) < 0 ||
         inputs_open(&r->inputs, NULL, NULL, 0, options->seed, err) < 0 ||
         verify_open(&out->verify, NULL, &r->plan, NULL, 0, TOLERANCE_DEFAULT, err) < 0 ||
-        dfx_open(&out->dfx, &out->dfx_lock, &options->dfx, &r->build, &r->plan, &r->programs, err) < 0)
+        dfx_open(&out->dfx, &out->dfx_lock, &options->dfx, &r->build, &r->plan, &r->programs, err) < 0) {
         return -1;
+    }
     sheet = count_sheet(err);
     rc = sheet ? segment_create(&out->segment, &r->plan, sheet, r->build.platform, err) : -1;
     free(sheet);
@@ -56,8 +58,9 @@ int prepare(const struct run_options *options, const struct prepare_job *job, st
 
 void prepare_free(struct prepared *p)
 {
-    if (p->dfx_lock >= 0)
+    if (p->dfx_lock >= 0) {
         close(p->dfx_lock);
+    }
     segment_unmap(&p->segment);
     verify_free(p->verify);
     recording_free(&p->recording);

@@ -43,8 +43,13 @@ static inline int count_storages(struct plan_builder *b, struct error *err)
 {
     const int64_t rows[] = {COUNT_CARDS, COUNT_ROW}, cards[] = {COUNT_CARDS};
     const uint32_t workers[] = {0, 1};
-    struct plan_storage s = {.kind = PLAN_PARAM, .dtype = DTYPE_INT32, .ndim = 2, .direction = PLAN_IN,
-                             .nbytes = COUNT_CARDS * COUNT_ROW * 4, .domain = PLAN_NONE, .card = PLAN_NONE};
+    struct plan_storage s = {.kind = PLAN_PARAM,
+                             .dtype = DTYPE_INT32,
+                             .ndim = 2,
+                             .direction = PLAN_IN,
+                             .nbytes = COUNT_CARDS * COUNT_ROW * 4,
+                             .domain = PLAN_NONE,
+                             .card = PLAN_NONE};
     struct plan_storage seen = s, acc = s, sum = s, tmp = s;
 
     acc.direction = PLAN_INOUT;
@@ -75,29 +80,31 @@ static inline int count_arg(struct plan_builder *b, uint32_t storage, uint32_t c
 static inline int count_dispatch(struct plan_builder *b, uint32_t card, uint32_t k, uint64_t request, struct error *err)
 {
     const struct plan_scalar scalars[] = {{.kind = PLAN_DEVICE_CTX, .domain = 0, .card = card}, {.bits = request}};
-    struct plan_node node = {.kind = PLAN_DISPATCH, .lane = card, .group = PLAN_NONE, .k = k, .line = 10 + k,
-                             .narg = 3, .nscalar = 2};
+    struct plan_node node = {
+        .kind = PLAN_DISPATCH, .lane = card, .group = PLAN_NONE, .k = k, .line = 10 + k, .narg = 3, .nscalar = 2};
     struct plan_arg args[3];
 
     if (plan_add_program(b, k ? "gather" : "add", &node.program, err) < 0 ||
         count_arg(b, k ? COUNT_TMP : COUNT_A, k ? 1 - card : card, PLAN_TAG_INPUT, &args[0], err) < 0 ||
         count_arg(b, COUNT_ACC, card, PLAN_TAG_INOUT, &args[1], err) < 0 ||
-        count_arg(b, k ? COUNT_SEEN : COUNT_TMP, card, k ? PLAN_TAG_OUTPUT_EXISTING : PLAN_TAG_INOUT, &args[2],
-                  err) < 0)
+        count_arg(b, k ? COUNT_SEEN : COUNT_TMP, card, k ? PLAN_TAG_OUTPUT_EXISTING : PLAN_TAG_INOUT, &args[2], err) <
+            0) {
         return -1;
+    }
     return plan_add_node(b, &node, args, scalars, NULL, err);
 }
 
 static inline int count_copy(struct plan_builder *b, struct error *err)
 {
     const int64_t shape[] = {COUNT_CARDS, COUNT_ROW}, stride[] = {COUNT_ROW, 1};
-    const struct plan_node node = {.kind = PLAN_COPY, .lane = COUNT_CARDS, .group = PLAN_NONE, .k = PLAN_NONE,
-                                   .line = 20, .narg = 2};
+    const struct plan_node node = {
+        .kind = PLAN_COPY, .lane = COUNT_CARDS, .group = PLAN_NONE, .k = PLAN_NONE, .line = 20, .narg = 2};
     struct plan_arg args[2] = {{.tag = PLAN_TAG_OUTPUT_EXISTING}, {.tag = PLAN_TAG_INPUT}};
 
     if (plan_add_view(b, COUNT_SUM, DTYPE_INT32, 0, 2, shape, stride, &args[0].view, err) < 0 ||
-        plan_add_view(b, COUNT_ACC, DTYPE_INT32, 0, 2, shape, stride, &args[1].view, err) < 0)
+        plan_add_view(b, COUNT_ACC, DTYPE_INT32, 0, 2, shape, stride, &args[1].view, err) < 0) {
         return -1;
+    }
     return plan_add_node(b, &node, args, NULL, NULL, err);
 }
 
@@ -107,8 +114,9 @@ static inline int count_plan(struct plan *plan, uint64_t faults, struct error *e
     struct plan_builder *b = plan_builder_new(COUNT_CARDS, err);
     int rc = b ? count_storages(b, err) : -1;
 
-    for (uint32_t i = 0; i < 4 && rc == 0; i++)
+    for (uint32_t i = 0; i < 4 && rc == 0; i++) {
         rc = count_dispatch(b, i % 2, i / 2, i < 2 ? COUNT_SIGNAL | (i == 1 ? faults : 0) : 0, err);
+    }
     if (rc < 0 || count_copy(b, err) < 0) {
         plan_builder_free(b);
         return -1;

@@ -13,8 +13,8 @@ void npy_out(const char *dir, const char *name, const char *descr, const char *s
 
     /* The header is padded with blanks so that the data begins at a multiple of 64, and ends in a newline. */
     char header[2 * HEADER_ALIGN];
-    int used = snprintf(header, sizeof(header), "{'descr': '%s', 'fortran_order': False, 'shape': (%s), }", descr,
-                        shape);
+    int used =
+        snprintf(header, sizeof(header), "{'descr': '%s', 'fortran_order': False, 'shape': (%s), }", descr, shape);
     size_t length = sizeof(header) - PREFIX_NBYTES;
     if (used < 0 || (size_t)used >= length) {
         fprintf(stderr, "%s: the header does not fit\n", path);

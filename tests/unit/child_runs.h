@@ -71,8 +71,7 @@ static inline void child_count(struct child_board *board, int child, int nrun, i
 static inline bool child_runs(int nchild, int nrun, child_run run, void *context, struct child_runs *runs)
 {
     pid_t pids[CHILD_MAX];
-    struct child_board *board =
-        mmap(NULL, sizeof(*board), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    struct child_board *board = mmap(NULL, sizeof(*board), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     const pid_t parent = getpid();
     bool fine = true;
 

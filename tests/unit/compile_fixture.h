@@ -78,10 +78,12 @@ static inline int fixture_runs(const struct fixture *f, const char *what)
     int n = 0;
 
     free(path);
-    while (file && getline(&line, &size, file) > 0)
+    while (file && getline(&line, &size, file) > 0) {
         n += strstr(line, what) != NULL;
-    if (file)
+    }
+    if (file) {
         fclose(file);
+    }
     free(line);
     return n;
 }
@@ -93,7 +95,9 @@ static inline void fixture_kernel(struct fixture *f, int program, const char *na
     char *file = fixture_text("build/next_levels/%s/kernels/aiv/%s.cpp", p->name, name);
 
     fixture_put(f, file, text);
-    *k = (struct kernel){.func_id = (int)p->nkernel, .name = strdup(name), .core = CORE_AIV,
+    *k = (struct kernel){.func_id = (int)p->nkernel,
+                         .name = strdup(name),
+                         .core = CORE_AIV,
                          .source = fixture_text("%s/%s", f->root, file)};
     p->nkernel++;
     free(file);
@@ -106,8 +110,9 @@ static inline void fixture_open(struct fixture *f)
     char *store;
 
     memset(f, 0, sizeof *f);
-    for (size_t i = 0; i < sizeof unset / sizeof *unset; i++)
+    for (size_t i = 0; i < sizeof unset / sizeof *unset; i++) {
         unsetenv(unset[i]);
+    }
     f->top = temp_dir_make();
     f->root = fixture_text("%s/an $odd 'place' #1 h\xc3\xb6r", f->top);
     assert_int_equal(mkdir(f->root, 0777), 0);
@@ -175,8 +180,9 @@ static inline int fixture_run(struct fixture *f)
 
 static inline void fixture_expect(struct fixture *f, unsigned built, unsigned reused)
 {
-    if (fixture_run(f) != 0)
+    if (fixture_run(f) != 0) {
         fail_msg("%s (in %s)\n%s", f->err.what, f->err.where, f->log);
+    }
     assert_int_equal(f->out.nbuilt, built);
     assert_int_equal(f->out.nreused, reused);
 }
@@ -187,15 +193,16 @@ static inline void fixture_refused_with(struct fixture *f, const char *const *wo
 
     assert_int_equal(fixture_run(f), -1);
     assert_int_equal(f->err.kind, ERROR_INFRA);
-    all = fixture_text("%s\n%s\n%s", f->err.what, f->err.where, f->err.mend);
+    all = fixture_text("%s\n%s\n%s", f->err.what, f->err.where, f->err.hint);
     for (; *words; words++) {
-        if (!strstr(all, *words))
+        if (!strstr(all, *words)) {
             fail_msg("'%s' is not in: %s", *words, all);
+        }
     }
     free(all);
 }
 
-/* Fails with an INFRA error whose text, place and mend hold all the words given. */
+/* Fails with an INFRA error whose text, place and hint hold all the words given. */
 #define fixture_refused(f, ...) fixture_refused_with(f, (const char *const[]){__VA_ARGS__, NULL})
 
 /* The number that a function of an object returns. */
@@ -204,8 +211,9 @@ static inline int fixture_call(const char *object, const char *function)
     void *handle = dlopen(object, RTLD_NOW | RTLD_LOCAL);
     int (*call)(void), result;
 
-    if (!handle)
+    if (!handle) {
         fail_msg("%s", dlerror());
+    }
     *(void **)&call = dlsym(handle, function);
     assert_non_null(call);
     result = call();

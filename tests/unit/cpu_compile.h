@@ -14,8 +14,7 @@
 #include <sys/wait.h>
 
 #define RIG_INCLUDE SOURCE_DIR "/rank-worker/cpu/include"
-#define RIG_KERNEL_FLAGS \
-    "-shared -fPIC -O2 -std=c++23 -D__CPU_SIM -DPTO_CPU_MAX_THREADS=1 -DNDEBUG -Ddsb=l3r_dsb -w"
+#define RIG_KERNEL_FLAGS "-shared -fPIC -O2 -std=c++23 -D__CPU_SIM -DPTO_CPU_MAX_THREADS=1 -DNDEBUG -Ddsb=l3r_dsb -w"
 
 /* Run a command line of the shell; true when it exits with 0. */
 static inline bool rig_shell(const char *format, ...) __attribute__((format(printf, 1, 2)));

@@ -89,14 +89,18 @@ static inline int rig_run(enum program_name which)
 {
     const struct device_tensor tensors[] = {rig_tensor(rig.x), rig_tensor(rig.y), rig_tensor(rig.z)};
     const uint64_t scalars[] = {(uint64_t)(uintptr_t)&rig.events, which};
-    const struct device_dispatch dispatch = {
-        .program = rig.program, .ntensor = 3, .nscalar = 2, .tensors = tensors, .scalars = scalars,
-        .switches = rig.switches};
+    const struct device_dispatch dispatch = {.program = rig.program,
+                                             .ntensor = 3,
+                                             .nscalar = 2,
+                                             .tensors = tensors,
+                                             .scalars = scalars,
+                                             .switches = rig.switches};
 
     memset(&rig.events, 0, sizeof(rig.events));
     alarm(RIG_SECONDS);
-    if (device_cpu.run(rig.dev, &dispatch, &rig.result, &rig.err) < 0)
+    if (device_cpu.run(rig.dev, &dispatch, &rig.result, &rig.err) < 0) {
         return -1;
+    }
     rig.nlost = device_cpu.save_profile(rig.dev);
     return 0;
 }

@@ -45,13 +45,19 @@ static inline struct data_build *data_build_open(const char *params, const struc
     assert_non_null(b);
     for (size_t i = 0; i < count; i++) {
         const struct data_param *p = &planned[i];
-        struct plan_storage proto = {.kind = PLAN_PARAM, .dtype = (uint8_t)p->dtype, .ndim = (uint8_t)p->ndim,
-                                     .direction = (uint8_t)p->direction, .domain = PLAN_NONE, .card = PLAN_NONE,
+        struct plan_storage proto = {.kind = PLAN_PARAM,
+                                     .dtype = (uint8_t)p->dtype,
+                                     .ndim = (uint8_t)p->ndim,
+                                     .direction = (uint8_t)p->direction,
+                                     .domain = PLAN_NONE,
+                                     .card = PLAN_NONE,
                                      .nbytes = dtype_size(p->dtype)};
-        for (uint32_t d = 0; d < p->ndim; d++)
+        for (uint32_t d = 0; d < p->ndim; d++) {
             proto.nbytes *= (uint64_t)p->shape[d];
-        if (plan_add_storage(b, &proto, p->name, p->shape, NULL, &err))
+        }
+        if (plan_add_storage(b, &proto, p->name, p->shape, NULL, &err)) {
             fail_msg("%s", err.what);
+        }
     }
     plan_builder_finish(b, &f->plan);
     return f;
@@ -86,8 +92,8 @@ static inline char *data_build_save(const struct data_build *f, const char *name
 static inline void data_build_expect_unusable(const struct data_build *f, const char *dir_name, const char *file_name,
                                               int (*open)(const struct data_build *f, struct error *err))
 {
-    static const char *const names[] = {"dangling directory", "file for a directory", "dangling file",
-                                        "directory for a file", "shut directory", "shut file"};
+    static const char *const names[] = {"dangling directory",   "file for a directory", "dangling file",
+                                        "directory for a file", "shut directory",       "shut file"};
     char *data, *dir, *file;
     struct error err;
 
@@ -102,22 +108,28 @@ static inline void data_build_expect_unusable(const struct data_build *f, const 
         memset(&err, 0, sizeof err);
         assert_int_equal(i == 0   ? symlink("nothing", dir)
                          : i == 1 ? mknod(dir, S_IFREG | 0600, 0)
-                                  : mkdir(dir, 0777), 0);
-        if (i > 1)
+                                  : mkdir(dir, 0777),
+                         0);
+        if (i > 1) {
             assert_int_equal(i == 2   ? symlink("nothing", file)
                              : i == 3 ? mkdir(file, 0700)
-                                      : mknod(file, S_IFREG | 0600, 0), 0);
-        if (shut)
+                                      : mknod(file, S_IFREG | 0600, 0),
+                             0);
+        }
+        if (shut) {
             assert_int_equal(chmod(i == 4 ? dir : file, 0), 0);
+        }
         if (!shut || temp_dir_plain_user(f->dir)) {
             rc = open(f, &err);
             temp_dir_own_user();
-            if (rc != -1 || err.kind != ERROR_INFRA || !strstr(err.what, dir) || !err.mend[0])
-                fail_msg("%s: %d, %s, %s", names[i], rc, err.what, err.mend);
+            if (rc != -1 || err.kind != ERROR_INFRA || !strstr(err.what, dir) || !err.hint[0]) {
+                fail_msg("%s: %d, %s, %s", names[i], rc, err.what, err.hint);
+            }
         }
         chmod(dir, 0777);
-        if (i > 1)
+        if (i > 1) {
             assert_int_equal(remove(file), 0);
+        }
         assert_int_equal(remove(dir), 0);
     }
     free(data);

@@ -10,33 +10,33 @@
 #include "orchestrator/open/build.h"
 #include "orchestrator/record/record.h"
 
-#define KERNEL_CONFIG                                                                                            \
-    "from pathlib import Path\n"                                                                                 \
-    "from simpler.task_interface import ArgDirection as _D\n"                                                    \
-    "_ROOT_DIR = Path(__file__).parent\n"                                                                        \
-    "RUNTIME_CONFIG = {\"runtime\": \"tensormap_and_ringbuffer\", \"aicpu_thread_num\": 0}\n"                    \
-    "ORCHESTRATION = {\"source\": str(_ROOT_DIR / \"orchestration\" / \"chip.cpp\"),\n"                          \
-    "                 \"function_name\": \"aicpu_orchestration_entry\", \"signature\": [_D.IN, _D.OUT]}\n"       \
-    "KERNELS = [{\"func_id\": 0, \"name\": \"k\", \"source\": str(_ROOT_DIR / \"kernels\" / \"k.cpp\"),\n"       \
+#define KERNEL_CONFIG                                                                                                  \
+    "from pathlib import Path\n"                                                                                       \
+    "from simpler.task_interface import ArgDirection as _D\n"                                                          \
+    "_ROOT_DIR = Path(__file__).parent\n"                                                                              \
+    "RUNTIME_CONFIG = {\"runtime\": \"tensormap_and_ringbuffer\", \"aicpu_thread_num\": 0}\n"                          \
+    "ORCHESTRATION = {\"source\": str(_ROOT_DIR / \"orchestration\" / \"chip.cpp\"),\n"                                \
+    "                 \"function_name\": \"aicpu_orchestration_entry\", \"signature\": [_D.IN, _D.OUT]}\n"             \
+    "KERNELS = [{\"func_id\": 0, \"name\": \"k\", \"source\": str(_ROOT_DIR / \"kernels\" / \"k.cpp\"),\n"             \
     "            \"core_type\": \"aiv\", \"signature\": [_D.IN, _D.OUT]}]\n"
 
 /* Line 1 to 5 of every host_orch.py here; the body of the entry begins in line 6. */
-#define HEADER                                                                                                   \
-    "import torch\n"                                                                                             \
-    "from simpler.task_interface import CallConfig, CommBufferSpec, DataType, TaskArgs, TensorArgType\n"         \
-    "from pypto.runtime.tensor_arg import make_tensor_arg\n"                                                     \
+#define HEADER                                                                                                         \
+    "import torch\n"                                                                                                   \
+    "from simpler.task_interface import CallConfig, CommBufferSpec, DataType, TaskArgs, TensorArgType\n"               \
+    "from pypto.runtime.tensor_arg import make_tensor_arg\n"                                                           \
     "from pypto.runtime.distributed_runner import _submit_chip\n"
-#define ENTRY                                                                                                    \
-    "def host_orch(orch, _args, config, *, tensors, callables, sub_ids, _keep, world_size, "                     \
+#define ENTRY                                                                                                          \
+    "def host_orch(orch, _args, config, *, tensors, callables, sub_ids, _keep, world_size, "                           \
     "_domain_provider=None):\n"
 #define MARK "host_orch._pypto_distributed_entry = True\n"
 
 /* One line: "ta" with one tensor, submitted to `card`. */
-#define SEND(tensor, tag, card)                                                                                  \
-    "    ta = TaskArgs(); ta.add_tensor(make_tensor_arg(orch._worker, " tensor "), TensorArgType." tag "); "      \
+#define SEND(tensor, tag, card)                                                                                        \
+    "    ta = TaskArgs(); ta.add_tensor(make_tensor_arg(orch._worker, " tensor "), TensorArgType." tag "); "           \
     "_keep.append(ta); _submit_chip(orch, callables[\"chip\"], ta, config, " card ")\n"
 
-#define PARAM(name, direction, shape, dtype)                                                                     \
+#define PARAM(name, direction, shape, dtype)                                                                           \
     "{\"name\":\"" name "\",\"direction\":\"" direction "\",\"shape\":" shape ",\"dtype\":\"" dtype "\"}"
 #define XY PARAM("x", "In", "[4,8,16]", "fp32") "," PARAM("y", "Out", "[4,16]", "fp32")
 
@@ -53,10 +53,13 @@ static inline void build_put(const char *dir, int cards, const char *params, con
 {
     char *meta, ids[256] = "0";
 
-    for (int i = 1; i < cards; i++)
+    for (int i = 1; i < cards; i++) {
         snprintf(ids + strlen(ids), sizeof ids - strlen(ids), ",%d", i);
-    assert_true(asprintf(&meta, "{\"schema\":2,\"params\":[%s],\"platform\":\"a2a3sim\","
-                                "\"distributed_config\":{\"device_ids\":[%s]}}", params, ids) > 0);
+    }
+    assert_true(asprintf(&meta,
+                         "{\"schema\":2,\"params\":[%s],\"platform\":\"a2a3sim\","
+                         "\"distributed_config\":{\"device_ids\":[%s]}}",
+                         params, ids) > 0);
     temp_dir_put_text(dir, "distributed_meta.json", meta);
     free(meta);
     temp_dir_put_text(dir, "next_levels/chip/kernel_config.py", KERNEL_CONFIG);
@@ -66,8 +69,9 @@ static inline void build_put(const char *dir, int cards, const char *params, con
 static inline void record_request(struct recording *r, struct record_request request)
 {
     log_set_level(LOG_NULL);
-    if (build_open(r->dir, &r->build, &r->err) < 0)
+    if (build_open(r->dir, &r->build, &r->err) < 0) {
         fail_msg("%s (%s)", r->err.what, r->err.where);
+    }
     request.build = &r->build;
     r->rc = record_plan(&request, &r->programs, &r->plan, &r->err);
 }
@@ -103,30 +107,34 @@ static inline void recording_free(struct recording *r)
 
 static inline void assert_recorded(const struct recording *r)
 {
-    if (r->rc != 0)
+    if (r->rc != 0) {
         fail_msg("%s (%s)", r->err.what, r->err.where);
+    }
 }
 
 static inline void assert_says(const char *text, const char *words)
 {
-    if (!strstr(text, words))
+    if (!strstr(text, words)) {
         fail_msg("'%s' does not say '%s'", text, words);
+    }
 }
 
-/* Recording fails; the error says `what`, in line `line` of host_orch.py (0: not checked), and has a mend when
- * `mend` says so. */
+/* Recording fails; the error says `what`, in line `line` of host_orch.py (0: not checked), and has a hint when
+ * `hint` says so. */
 static inline void expect_fault(const char *body, int line, const char *what)
 {
     struct recording r = record_body(body);
     char place[64];
 
-    if (r.rc != -1)
+    if (r.rc != -1) {
         fail_msg("recorded, though '%s':\n%s", what, body);
+    }
     assert_int_equal(r.err.kind, ERROR_INFRA);
     assert_says(r.err.what, what);
     snprintf(place, sizeof place, "host_orch.py:%d", line);
-    if (line)
+    if (line) {
         assert_says(r.err.where, place);
+    }
     recording_free(&r);
 }
 
@@ -154,11 +162,13 @@ static inline void assert_view(const struct plan *p, const struct plan_view *v, 
     int n = snprintf(text, sizeof text, "%s+%llu", plan_text(p, p->storages[v->storage].name),
                      (unsigned long long)v->offset);
 
-    for (uint32_t i = 0; i < v->ndim; i++)
+    for (uint32_t i = 0; i < v->ndim; i++) {
         n += snprintf(text + n, sizeof text - (size_t)n, " %lld", (long long)p->dims[v->dims + i]);
+    }
     n += snprintf(text + n, sizeof text - (size_t)n, " /");
-    for (uint32_t i = 0; i < v->ndim; i++)
+    for (uint32_t i = 0; i < v->ndim; i++) {
         n += snprintf(text + n, sizeof text - (size_t)n, " %lld", (long long)p->dims[v->dims + v->ndim + i]);
+    }
     assert_string_equal(text, expected);
 }
 

@@ -16,9 +16,9 @@
 #define HEAD "// header\n#include \"tensor.h\"\n// --- ptoas-generated code ---"
 #define TAIL "// --- Kernel entry point ---\nextern \"C\" void kernel_entry(int64_t *args)\n{\n}\n"
 /* What the stand-in writes before the first function, cleaned up. */
-#define PRELUDE                                                                                        \
-    "\ntemplate <typename ChipTensor>\n"                                                               \
-    "static __aicore__ inline auto DATA(ChipTensor &tensor) -> decltype(tensor.data()) {\n"           \
+#define PRELUDE                                                                                                        \
+    "\ntemplate <typename ChipTensor>\n"                                                                               \
+    "static __aicore__ inline auto DATA(ChipTensor &tensor) -> decltype(tensor.data()) {\n"                            \
     "  return tensor.data();\n}\n"
 
 struct rig {

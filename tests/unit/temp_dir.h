@@ -72,20 +72,24 @@ static inline void temp_dir_put_text(const char *dir, const char *name, const ch
  * Nothing may fail in between, for the clearing away is the own user's. */
 static inline bool temp_dir_plain_user(const char *dir)
 {
-    if (geteuid() != 0)
+    if (geteuid() != 0) {
         return true;
-    if (chmod(dir, 0777) || seteuid(65534))
+    }
+    if (chmod(dir, 0777) || seteuid(65534)) {
         return false;
-    if (faccessat(AT_FDCWD, dir, W_OK | X_OK, AT_EACCESS) == 0)
+    }
+    if (faccessat(AT_FDCWD, dir, W_OK | X_OK, AT_EACCESS) == 0) {
         return true;
+    }
     assert_int_equal(seteuid(0), 0);
     return false;
 }
 
 static inline void temp_dir_own_user(void)
 {
-    if (geteuid() != getuid())
+    if (geteuid() != getuid()) {
         assert_int_equal(seteuid(getuid()), 0);
+    }
 }
 
 /* Number of entries in a directory, without . and .. */

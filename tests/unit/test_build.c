@@ -103,12 +103,12 @@ static void test_other_kinds(void **state)
     assert_int_equal(build_open(*state, &b, &err), -1);
     assert_non_null(strstr(err.what, "host_orch.py"));
     assert_non_null(strstr(err.what, "kernel_config.py"));
-    assert_int_not_equal(err.mend[0], 0);
+    assert_int_not_equal(err.hint[0], 0);
 
     temp_dir_put_text(*state, "kernels/aiv/k.pto", "");
     assert_int_equal(build_open(*state, &b, &err), -1);
     assert_non_null(strstr(err.what, "ptoas"));
-    assert_non_null(strstr(err.mend, "PTOAS_ROOT"));
+    assert_non_null(strstr(err.hint, "PTOAS_ROOT"));
 
     temp_dir_put_text(*state, "kernel_config.py", "");
     assert_int_equal(build_open(*state, &b, &err), -1);
@@ -145,7 +145,7 @@ static void test_compile_only_programs(void **state)
     assert_non_null(strstr(err.what, "next_levels/per_core"));
     assert_null(strstr(err.what, "only_cpp"));
     assert_null(strstr(err.what, "chip_orch"));
-    assert_non_null(strstr(err.mend, "PTOAS_ROOT"));
+    assert_non_null(strstr(err.hint, "PTOAS_ROOT"));
 }
 
 static void test_no_directory(void **state)
@@ -157,7 +157,7 @@ static void test_no_directory(void **state)
     assert_true(asprintf(&path, "%s/nothing", (char *)*state) > 0);
     assert_int_equal(build_open(path, &b, &err), -1);
     assert_non_null(strstr(err.what, path));
-    assert_int_not_equal(err.mend[0], 0);
+    assert_int_not_equal(err.hint[0], 0);
     temp_dir_put_text(*state, "nothing", "");
     assert_int_equal(build_open(path, &b, &err), -1);
     assert_non_null(strstr(err.what, "is a file"));
@@ -183,9 +183,15 @@ static void test_moved_build_is_absolute(void **state)
 /* What is there and shut is told so, rather than as missing. */
 static void test_shut(void **state)
 {
-    static const char *const names[] = {"orchestration/host_orch.py", "orchestration", "next_levels",
-                                        "next_levels/chip_orch/kernel_config.py", "next_levels/chip_orch",
-                                        "distributed_meta.json", "sub_workers", "sub_workers/__required__.json", ""};
+    static const char *const names[] = {"orchestration/host_orch.py",
+                                        "orchestration",
+                                        "next_levels",
+                                        "next_levels/chip_orch/kernel_config.py",
+                                        "next_levels/chip_orch",
+                                        "distributed_meta.json",
+                                        "sub_workers",
+                                        "sub_workers/__required__.json",
+                                        ""};
     struct error err;
     struct build b;
 
@@ -208,13 +214,15 @@ static void test_shut(void **state)
         temp_dir_own_user();
         assert_int_equal(stat(path, &st), 0);
         assert_int_equal(chmod(path, 0), 0);
-        if (geteuid() == 0)
+        if (geteuid() == 0) {
             assert_int_equal(seteuid(65534), 0);
+        }
         rc = build_open(*state, &b, &err);
         temp_dir_own_user();
         assert_int_equal(chmod(path, st.st_mode & 0777), 0);
-        if (rc != -1 || !strstr(err.what, strerror(EACCES)) || !strstr(err.what, path) || !strstr(err.mend, "access"))
-            fail_msg("%s: %d, %s, %s", names[i], rc, err.what, err.mend);
+        if (rc != -1 || !strstr(err.what, strerror(EACCES)) || !strstr(err.what, path) || !strstr(err.hint, "access")) {
+            fail_msg("%s: %d, %s, %s", names[i], rc, err.what, err.hint);
+        }
         free(path);
         free(inner);
     }
@@ -231,7 +239,7 @@ static void test_path_that_is_not_utf8(void **state)
     make_l3(path, GOOD);
     assert_int_equal(build_open(path, &b, &err), -1);
     assert_non_null(strstr(err.what, "not valid UTF-8"));
-    assert_non_null(strstr(err.mend, "rename"));
+    assert_non_null(strstr(err.hint, "rename"));
     free(path);
     assert_true(asprintf(&path, "%s/b\xc3\xbc", (char *)*state) > 0);
     assert_int_equal(mkdir(path, 0777), 0);
@@ -241,7 +249,7 @@ static void test_path_that_is_not_utf8(void **state)
     free(path);
 }
 
-/* The left-over is what to mend, whether the other compile's metadata is missing or of no use. */
+/* The left-over is what to correct, whether the other compile's metadata is missing or of no use. */
 static void test_left_over_without_metadata(void **state)
 {
     struct error err;
@@ -252,8 +260,8 @@ static void test_left_over_without_metadata(void **state)
     for (int i = 0; i < 2; i++) {
         assert_int_equal(build_open(*state, &b, &err), -1);
         assert_non_null(strstr(err.what, "compiled_meta.json"));
-        assert_non_null(strstr(err.mend, "host_orch.py"));
-        assert_non_null(strstr(err.mend, "left-over"));
+        assert_non_null(strstr(err.hint, "host_orch.py"));
+        assert_non_null(strstr(err.hint, "left-over"));
         temp_dir_put_text(*state, "compiled_meta.json", "{}");
     }
 }
@@ -266,7 +274,7 @@ struct fault {
 };
 
 #define PARAM(name, direction, shape, dtype)                                                                           \
-    "{\"schema\": 2, \"params\": [{\"name\": " name ", \"direction\": " direction ", \"shape\": " shape               \
+    "{\"schema\": 2, \"params\": [{\"name\": " name ", \"direction\": " direction ", \"shape\": " shape                \
     ", \"dtype\": " dtype "}]}"
 #define CONFIG(text) "{\"schema\": 2, " PARAMS ", \"distributed_config\": {" text "}}"
 #define FIELD(text) "{\"schema\": 2, " PARAMS ", " text "}"
@@ -352,12 +360,14 @@ static void test_faults(void **state)
     for (size_t i = 0; i < sizeof faults / sizeof *faults; i++) {
         make_l3(*state, faults[i].meta);
         memset(&err, 0, sizeof err);
-        if (build_open(*state, &b, &err) == 0)
+        if (build_open(*state, &b, &err) == 0) {
             fail_msg("case %zu was accepted: %s", i, faults[i].meta);
-        if (!strstr(err.what, "distributed_meta.json") || !strstr(err.what, faults[i].field))
+        }
+        if (!strstr(err.what, "distributed_meta.json") || !strstr(err.what, faults[i].field)) {
             fail_msg("case %zu: \"%s\" does not name %s", i, err.what, faults[i].field);
+        }
         assert_non_null(strstr(err.where, "/distributed_meta.json"));
-        assert_non_null(strstr(err.mend, "compile"));
+        assert_non_null(strstr(err.hint, "compile"));
         assert_int_equal(err.kind, ERROR_INFRA);
     }
 }
@@ -387,11 +397,11 @@ static void test_metadata_is_no_file(void **state)
     temp_dir_put_text(*state, "orchestration/host_orch.py", "");
     assert_int_equal(build_open(*state, &b, &err), -1);
     assert_non_null(strstr(err.what, "distributed_meta.json is missing"));
-    assert_non_null(strstr(err.mend, "compile"));
+    assert_non_null(strstr(err.hint, "compile"));
     temp_dir_put_text(*state, "distributed_meta.json/x", "");
     assert_int_equal(build_open(*state, &b, &err), -1);
     assert_non_null(strstr(err.what, "directory"));
-    assert_non_null(strstr(err.mend, "compile"));
+    assert_non_null(strstr(err.hint, "compile"));
 }
 
 static void test_two_spellings_of_a_target(void **state)
@@ -439,8 +449,9 @@ static void test_platform_of_another_chip(void **state)
         make_l3(*state, cases[i].meta);
         assert_int_equal(build_open(*state, &b, &err), 0);
         assert_int_equal(b.nnote, cases[i].notes);
-        if (b.nnote)
+        if (b.nnote) {
             assert_true(strstr(b.notes[0], b.backend_type) && strstr(b.notes[0], b.platform));
+        }
         build_free(&b);
     }
 }
@@ -453,11 +464,10 @@ static void test_refused_dtypes(void **state)
         const char *name;
         int cpu, simpler; /* may run there */
     } cases[] = {
-        {"fp16", 1, 1},      {"fp32", 1, 1},      {"bfloat16", 1, 1}, {"int8", 1, 1},    {"int16", 1, 1},
-        {"int32", 1, 1},     {"int64", 1, 1},     {"uint8", 1, 1},    {"uint16", 1, 1},  {"uint32", 1, 1},
-        {"uint64", 1, 1},    {"bool", 1, 1},      {"index", 1, 1},    {"fp8e4m3fn", 0, 1}, {"fp8e8m0", 0, 1},
-        {"fp4", 0, 1},       {"fp8e5m2", 0, 0},   {"hf4", 0, 0},      {"hf8", 0, 0},     {"int4", 0, 0},
-        {"uint4", 0, 0},     {"task_id", 0, 0},
+        {"fp16", 1, 1},  {"fp32", 1, 1},      {"bfloat16", 1, 1}, {"int8", 1, 1},    {"int16", 1, 1},   {"int32", 1, 1},
+        {"int64", 1, 1}, {"uint8", 1, 1},     {"uint16", 1, 1},   {"uint32", 1, 1},  {"uint64", 1, 1},  {"bool", 1, 1},
+        {"index", 1, 1}, {"fp8e4m3fn", 0, 1}, {"fp8e8m0", 0, 1},  {"fp4", 0, 1},     {"fp8e5m2", 0, 0}, {"hf4", 0, 0},
+        {"hf8", 0, 0},   {"int4", 0, 0},      {"uint4", 0, 0},    {"task_id", 0, 0},
     };
     char meta[256];
     struct error err;
@@ -476,7 +486,7 @@ static void test_refused_dtypes(void **state)
         if (!cases[i].cpu) {
             assert_non_null(strstr(err.what, "weird"));
             assert_non_null(strstr(err.what, cases[i].name));
-            assert_string_equal(err.mend, "compile the program with another dtype"); /* there is no other device */
+            assert_string_equal(err.hint, "compile the program with another dtype"); /* there is no other device */
         }
         assert_int_equal(build_check_dtypes(&b, "simpler", &err), cases[i].simpler - 1);
         build_free(&b);
@@ -491,12 +501,29 @@ static void test_device_ids(void **state)
         const char *spec;
         uint32_t count;
         int first, last;
-    } good[] = {{"0", 1, 0, 0},      {"0,1,4", 3, 0, 4}, {"0-3", 4, 0, 3},         {"7,0-2", 4, 7, 2},
-                {"3-3", 1, 3, 3},    {"007", 1, 7, 7},   {"0-1023", 1024, 0, 1023},
-                {"2147483647", 1, 2147483647, 2147483647}};
-    static const char *const bad[] = {"",     "0-",  "3-1",  "0,0",   "-1",     "a",   "0,",  ",0",         "0-2,1",
-                                      "0--1", "0 1", " 0",   "0x1",   "1.5",    "+1",  "0-1-2", "2147483648", "0-1024",
-                                      "99999999999999999999999",      "0-99999999999999999999999"};
+    } good[] = {
+        {"0", 1, 0, 0},   {"0,1,4", 3, 0, 4}, {"0-3", 4, 0, 3},          {"7,0-2", 4, 7, 2},
+        {"3-3", 1, 3, 3}, {"007", 1, 7, 7},   {"0-1023", 1024, 0, 1023}, {"2147483647", 1, 2147483647, 2147483647}};
+    static const char *const bad[] = {"",
+                                      "0-",
+                                      "3-1",
+                                      "0,0",
+                                      "-1",
+                                      "a",
+                                      "0,",
+                                      ",0",
+                                      "0-2,1",
+                                      "0--1",
+                                      "0 1",
+                                      " 0",
+                                      "0x1",
+                                      "1.5",
+                                      "+1",
+                                      "0-1-2",
+                                      "2147483648",
+                                      "0-1024",
+                                      "99999999999999999999999",
+                                      "0-99999999999999999999999"};
     struct error err;
     struct build b;
 
@@ -510,11 +537,12 @@ static void test_device_ids(void **state)
     }
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         memset(&err, 0, sizeof err);
-        if (build_set_device_ids(&b, bad[i], &err) == 0)
+        if (build_set_device_ids(&b, bad[i], &err) == 0) {
             fail_msg("\"%s\" was accepted", bad[i]);
+        }
         assert_int_equal(err.kind, ERROR_USAGE);
         assert_non_null(strstr(err.where, "--device-ids"));
-        assert_int_not_equal(err.mend[0], 0);
+        assert_int_not_equal(err.hint[0], 0);
         assert_int_equal(b.device_ids[0], 2147483647); /* as before */
     }
     build_free(&b);
@@ -536,8 +564,9 @@ static void test_platform(void **state)
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         assert_int_equal(build_set_platform(&b, bad[i], &err), -1);
         assert_int_equal(err.kind, ERROR_USAGE);
-        for (size_t g = 0; g < 4; g++)
+        for (size_t g = 0; g < 4; g++) {
             assert_non_null(strstr(err.what, good[g]));
+        }
         assert_string_equal(b.platform, "a5sim");
     }
     build_free(&b);
@@ -545,8 +574,8 @@ static void test_platform(void **state)
 
 static void test_plain_names(void **state)
 {
-    static const char *const names[] = {"a__ssa_v0", "b__ssa_v0", "b__tmp_v1", "c", "c__ssa_v1", "__comm_d0_ord",
-                                        "d_e__l0_iter_v3"};
+    static const char *const names[] = {"a__ssa_v0", "b__ssa_v0",     "b__tmp_v1",      "c",
+                                        "c__ssa_v1", "__comm_d0_ord", "d_e__l0_iter_v3"};
     enum { N = sizeof names / sizeof *names };
     struct error err;
 

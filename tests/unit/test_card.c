@@ -59,8 +59,8 @@ static int dispatch(uint64_t offset, uint32_t ndim, const int64_t *shape, const 
     struct sheet_program program = {.name = "p", .nsignature = -1};
     const struct sheet sheet = {.count = 1, .programs = &program};
     const struct card_config config = {.ncores = 1};
-    struct plan_storage x = {.kind = PLAN_TEMP, .dtype = DTYPE_INT8, .ndim = 1, .nbytes = ELEMENTS, .domain = PLAN_NONE,
-                             .card = PLAN_NONE};
+    struct plan_storage x = {
+        .kind = PLAN_TEMP, .dtype = DTYPE_INT8, .ndim = 1, .nbytes = ELEMENTS, .domain = PLAN_NONE, .card = PLAN_NONE};
     struct plan_node node = {.kind = PLAN_DISPATCH, .group = PLAN_NONE, .narg = 1};
     struct plan_builder *b = plan_builder_new(1, err);
     const int64_t size[] = {ELEMENTS};
@@ -82,8 +82,9 @@ static int dispatch(uint64_t offset, uint32_t ndim, const int64_t *shape, const 
     assert_int_equal(card_open(&card, &recorder, &seg, &config, &sheet, err), 0);
     nrun = 0;
     rc = card_dispatch(card, &seg.plan.nodes[0], &result, err);
-    if (nrun)
+    if (nrun) {
         seen.addr = (void *)((char *)seen.addr - (char *)segment_storage(&seg, 0));
+    }
     card_close(card);
     segment_unmap(&seg);
     plan_free(&plan);

@@ -1,13 +1,13 @@
 /* What an executor prints comes out in whole lines, and the last ones are kept. */
+#include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
-#include <cmocka.h>
-#include <fcntl.h>
 #include <unistd.h>
+#include <cmocka.h>
 
 #include "rank-worker/lanes/child_log.h"
 
@@ -77,8 +77,9 @@ static void a_line_without_end_is_cut_not_lost(void **state)
     child_log_read(&log);
     capture_end(&c, text, sizeof text);
     size_t count = 0;
-    for (const char *p = text; *p; p++)
+    for (const char *p = text; *p; p++) {
         count += *p == 'x';
+    }
     assert_int_equal(count, sizeof wide);
     assert_int_equal(log.nlines, 3); /* 511 + 511 + 178 */
 }
@@ -94,8 +95,9 @@ static void the_last_lines_are_kept(void **state)
     assert_int_equal(pipe(fds), 0);
     capture_begin(&c);
     child_log_open(&log, fds[0], 5, 5); /* the host lane */
-    for (int i = 0; i < 20; i++)
+    for (int i = 0; i < 20; i++) {
         dprintf(fds[1], "line %d\n", i);
+    }
     close(fds[1]);
     child_log_read(&log);
     child_log_show_last(&log);

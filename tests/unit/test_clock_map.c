@@ -40,8 +40,9 @@ static uint64_t other_clock(const struct world *w, uint64_t t)
     uint64_t half = w->period / 2, in = w->period ? t % w->period : 0;
     __int128 gained = (__int128)t * w->ppb;
 
-    if (w->period)
+    if (w->period) {
         gained += (__int128)w->swing * (in < half ? in : w->period - in);
+    }
     return w->other_at_0 + t + (uint64_t)(int64_t)(gained / 1000000000);
 }
 
@@ -49,10 +50,12 @@ static uint64_t other_clock(const struct world *w, uint64_t t)
  * now and then a millisecond; 3 as 0, in a measurement during which the clocks drift by more than that. */
 static uint64_t delay(struct world *w, int kind, bool there)
 {
-    if (kind == 1)
+    if (kind == 1) {
         return there ? 100000 + draw(w, 50000) : 1000 + draw(w, 500);
-    if (kind == 2)
+    }
+    if (kind == 2) {
         return draw(w, 4) ? 600 + draw(w, 400) : 1000000 + draw(w, 3000000);
+    }
     return 800 + draw(w, 400);
 }
 
@@ -89,9 +92,10 @@ static void expect_true(const struct world *w, const struct clock_map *map, uint
         uint64_t other = other_clock(w, t), said = clock_map_to_root(map, other);
         uint64_t off = distance(said, root_clock(w, t)), bound = clock_map_error(map, other);
 
-        if (off > bound)
+        if (off > bound) {
             fail_msg("%llu ns off, bound %llu, at %llu of %llu", (unsigned long long)off, (unsigned long long)bound,
                      (unsigned long long)t, (unsigned long long)to);
+        }
         assert_true(said >= last);
         assert_true(bound <= worst);
         last = said;
@@ -107,9 +111,9 @@ static const uint64_t lengths[] = {SECOND / 1000, SECOND, 3600 * SECOND};
 static void the_truth_is_within_the_bound(void **state)
 {
     (void)state;
-    for (size_t s = 0; s < sizeof starts / sizeof *starts; s++)
-        for (size_t d = 0; d < sizeof drifts / sizeof *drifts; d++)
-            for (size_t l = 0; l < sizeof lengths / sizeof *lengths; l++)
+    for (size_t s = 0; s < sizeof starts / sizeof *starts; s++) {
+        for (size_t d = 0; d < sizeof drifts / sizeof *drifts; d++) {
+            for (size_t l = 0; l < sizeof lengths / sizeof *lengths; l++) {
                 for (int kind = 0; kind < 4; kind++) {
                     struct world w = {starts[s][0], starts[s][1], drifts[d], 0, 0, s * 1000 + d * 100 + l * 10 + 1};
                     uint64_t t = 1000, begin, end;
@@ -126,6 +130,9 @@ static void the_truth_is_within_the_bound(void **state)
                     assert_int_equal(clock_map_make(&map, &before, NULL, NULL), 0);
                     expect_true(&w, &map, begin, end, 50);
                 }
+            }
+        }
+    }
 }
 
 /* A rate that changes within the run as much as it may. */

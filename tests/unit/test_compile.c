@@ -122,8 +122,9 @@ static void test_core_type_and_own_headers_count(void **state)
 
     (void)state;
     fixture_open(&f);
-    fixture_kernel(&f, 0, "k", "#ifdef __DAV_VEC__\n#define IS 1\n#elif defined(__DAV_CUBE__)\n#define IS 2\n#endif\n"
-                               "extern \"C\" int kernel_entry() { return IS; }\n");
+    fixture_kernel(&f, 0, "k",
+                   "#ifdef __DAV_VEC__\n#define IS 1\n#elif defined(__DAV_CUBE__)\n#define IS 2\n#endif\n"
+                   "extern \"C\" int kernel_entry() { return IS; }\n");
     fixture_expect(&f, 2, 0);
     assert_int_equal(fixture_kernel_result(&f, 0), 1);
     f.kernels[0][0].core = CORE_AIC;
@@ -164,8 +165,9 @@ static void test_environment_that_compilers_read(void **state)
 
     (void)state;
     fixture_open(&f);
-    fixture_kernel(&f, 0, "k", "#if __has_include(<from_environment.h>)\n#include <from_environment.h>\n#else\n"
-                               "#define VALUE 1\n#endif\nextern \"C\" int kernel_entry() { return VALUE; }\n");
+    fixture_kernel(&f, 0, "k",
+                   "#if __has_include(<from_environment.h>)\n#include <from_environment.h>\n#else\n"
+                   "#define VALUE 1\n#endif\nextern \"C\" int kernel_entry() { return VALUE; }\n");
     fixture_expect(&f, 2, 0);
     fixture_put(&f, "env/from_environment.h", "#define VALUE 2\n");
     dir = fixture_text("%s/env", f.root);
@@ -251,7 +253,7 @@ static void test_failing_source(void **state)
     assert_non_null(strstr(f.log, "prog0/aiv/bad.cpp does not compile: "));
     assert_non_null(strstr(f.log, "-std=c++23"));
     assert_non_null(strstr(f.log, "not_declared"));
-    /* The others finished: only the mended one is left. */
+    /* The others finished: only the corrected one is left. */
     fixture_put(&f, "build/next_levels/prog0/kernels/aiv/bad.cpp", "extern \"C\" int kernel_entry() { return 5; }\n");
     fixture_expect(&f, 1, 2);
     assert_int_equal(fixture_kernel_result(&f, 1), 5);
@@ -280,8 +282,9 @@ static void test_standard_headers_that_come_along(void **state)
 
     (void)state;
     fixture_open(&f);
-    fixture_kernel(&f, 0, "k", "#ifndef L3R_TRANSITIVE_INCLUDES\n#error needs more\n#endif\n"
-                               "extern \"C\" int kernel_entry() { return 6; }\n");
+    fixture_kernel(&f, 0, "k",
+                   "#ifndef L3R_TRANSITIVE_INCLUDES\n#error needs more\n#endif\n"
+                   "extern \"C\" int kernel_entry() { return 6; }\n");
     fixture_expect(&f, 2, 0);
     assert_int_equal(fixture_kernel_result(&f, 0), 6);
     fixture_expect(&f, 0, 2);

@@ -8,9 +8,10 @@ static void refused(struct fixture *f, const char *one, const char *two)
     memset(&f->err, 0, sizeof f->err);
     assert_int_equal(compile_check(&f->table, f->options.wanted, &f->err), -1);
     assert_int_equal(f->err.kind, ERROR_INFRA);
-    if (!strstr(f->err.what, one) || !strstr(f->err.what, two) || !strstr(f->err.what, "prog0"))
+    if (!strstr(f->err.what, one) || !strstr(f->err.what, two) || !strstr(f->err.what, "prog0")) {
         fail_msg("%s", f->err.what);
-    assert_true(f->err.mend[0]);
+    }
+    assert_true(f->err.hint[0]);
 }
 
 static void test_features_the_device_lacks(void **state)
@@ -40,9 +41,10 @@ static void test_deferred_completion(void **state)
     (void)state;
     fixture_open(&f);
     /* Text that is no include is no reason. */
-    fixture_kernel(&f, 0, "talks", "// #include \"pto_async_kernel_api.h\"\n"
-                                   "/*\n#include \"pto_async_kernel_api.h\"\n*/\n"
-                                   "const char *s = \"\\\"/*\"; // */\n");
+    fixture_kernel(&f, 0, "talks",
+                   "// #include \"pto_async_kernel_api.h\"\n"
+                   "/*\n#include \"pto_async_kernel_api.h\"\n*/\n"
+                   "const char *s = \"\\\"/*\"; // */\n");
     assert_int_equal(compile_check(&f.table, NULL, &f.err), 0);
     fixture_kernel(&f, 0, "waits", "  #  include   \"pto_async_kernel_api.h\"\n");
     refused(&f, "kernel waits", "deferred completion");
@@ -61,8 +63,17 @@ static void test_types_the_device_lacks(void **state)
     struct plan_arg args[] = {{.view = 0}, {.view = 0}, {.view = 1}, {.view = 2}};
     struct plan_node nodes[] = {{.kind = PLAN_DISPATCH, .program = 0, .narg = 2, .line = 11},
                                 {.kind = PLAN_DISPATCH, .program = 0, .narg = 1, .first_arg = 2, .line = 12}};
-    struct plan plan = {.world_size = 1, .nnode = 2, .nodes = nodes, .args = args, .narg = 4, .views = views,
-                        .nview = 3, .programs = programs, .nprogram = 2, .text = text, .ntext = sizeof text};
+    struct plan plan = {.world_size = 1,
+                        .nnode = 2,
+                        .nodes = nodes,
+                        .args = args,
+                        .narg = 4,
+                        .views = views,
+                        .nview = 3,
+                        .programs = programs,
+                        .nprogram = 2,
+                        .text = text,
+                        .ntext = sizeof text};
     struct fixture f;
 
     (void)state;
@@ -180,12 +191,9 @@ static void test_headers_that_are_not_there(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_features_the_device_lacks),
-        cmocka_unit_test(test_deferred_completion),
-        cmocka_unit_test(test_types_the_device_lacks),
-        cmocka_unit_test(test_bfloat16_without_a_type_for_it),
-        cmocka_unit_test(test_old_and_missing_compilers),
-        cmocka_unit_test(test_compilers_are_named),
+        cmocka_unit_test(test_features_the_device_lacks),  cmocka_unit_test(test_deferred_completion),
+        cmocka_unit_test(test_types_the_device_lacks),     cmocka_unit_test(test_bfloat16_without_a_type_for_it),
+        cmocka_unit_test(test_old_and_missing_compilers),  cmocka_unit_test(test_compilers_are_named),
         cmocka_unit_test(test_headers_that_are_not_there),
     };
 

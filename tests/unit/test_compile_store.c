@@ -115,8 +115,9 @@ static void killed_in_the_middle(int sig)
     fixture_put(&f, "stuck", "");
     pid = fork();
     assert_true(pid >= 0);
-    if (pid == 0)
+    if (pid == 0) {
         _exit(compile_programs(&f.table, &f.options, &f.out, &f.err) ? 1 : 0);
+    }
     /* The stuck compiler waits for a reader of this one, so both ends are there. */
     int fd = open(alive, O_RDONLY | O_NONBLOCK);
     assert_true(read_pid(begun) > 0);
@@ -185,8 +186,9 @@ static void test_store_that_cannot_be_written(void **state)
     assert_true(pid >= 0);
     if (pid == 0) {
         if (fixture_run(&f) == 0 && strstr(f.log, "/proc/none") && fixture_kernel_result(&f, 0) == 7 &&
-            write(fds[1], f.out.items[0].kernels[0], strlen(f.out.items[0].kernels[0])) > 0)
+            write(fds[1], f.out.items[0].kernels[0], strlen(f.out.items[0].kernels[0])) > 0) {
             exit(0);
+        }
         exit(1);
     }
     close(fds[1]);
@@ -289,8 +291,10 @@ static void test_header_is_not_used_twice(void **state)
     f.options.jobs = 1;
     for (int i = 0; i < 3; i++) {
         char *name = fixture_text("k%d", i);
-        char *text = fixture_text("#include <pto/pto-inst.hpp>\n#ifndef L3R_TRANSITIVE_INCLUDES\n#error needs more\n#endif\n"
-                                  "extern \"C\" int kernel_entry() { return PTO_VALUE + %d; }\n", i);
+        char *text =
+            fixture_text("#include <pto/pto-inst.hpp>\n#ifndef L3R_TRANSITIVE_INCLUDES\n#error needs more\n#endif\n"
+                         "extern \"C\" int kernel_entry() { return PTO_VALUE + %d; }\n",
+                         i);
         fixture_kernel(&f, 0, name, text);
         free(name);
         free(text);
@@ -312,8 +316,9 @@ static void test_header_is_made_when_kernels_are_edited(void **state)
     fixture_compiler(&f, "L3REPLAY_KERNEL_CXX", "kernel c++", "", "clang++-19");
     for (int i = 1; i <= 3; i++) {
         char *text = fixture_text(with_pto, i, i);
-        if (i == 1)
+        if (i == 1) {
             fixture_kernel(&f, 0, "k", text);
+        }
         fixture_put(&f, "build/next_levels/prog0/kernels/aiv/k.cpp", text);
         free(text);
         fixture_expect(&f, i == 1 ? 2 : 1, i == 1 ? 0 : 1);
@@ -339,15 +344,17 @@ static void test_header_is_not_used_after_code(void **state)
     for (int i = 0; i < 3; i++) {
         char *name = fixture_text("k%d", i);
         char *text = fixture_text("static int x%d;\n#include <pto/pto-inst.hpp>\n"
-                                  "extern \"C\" int kernel_entry() { return PTO_VALUE + x%d; }\n", i, i);
+                                  "extern \"C\" int kernel_entry() { return PTO_VALUE + x%d; }\n",
+                                  i, i);
         fixture_kernel(&f, 0, name, text);
         free(name);
         free(text);
     }
     fixture_expect(&f, 4, 0);
     assert_int_equal(fixture_runs(&f, "-include-pch"), 0);
-    fixture_kernel(&f, 0, "special", "#define SPECIAL\n#include <pto/pto-inst.hpp>\n"
-                                     "extern \"C\" int kernel_entry() { return PTO_VALUE; }\n");
+    fixture_kernel(&f, 0, "special",
+                   "#define SPECIAL\n#include <pto/pto-inst.hpp>\n"
+                   "extern \"C\" int kernel_entry() { return PTO_VALUE; }\n");
     fixture_expect(&f, 1, 3 + 1);
     assert_int_equal(fixture_kernel_result(&f, 3), 1);
     assert_int_equal(fixture_kernel_result(&f, 0), 2);

@@ -193,8 +193,7 @@ static void a_domain_context_has_the_layout_that_kernels_read(void **state)
     uint64_t ctx;
     uint32_t ranks[2];
     uint64_t words[132];
-    struct device_domain domain = {
-        .rank = 1, .nranks = 3, .window_nbytes = 4096, .windows = {rig.x, rig.y, rig.z}};
+    struct device_domain domain = {.rank = 1, .nranks = 3, .window_nbytes = 4096, .windows = {rig.x, rig.y, rig.z}};
     assert_int_equal(device_cpu.add_domain(rig.dev, &domain, &ctx, &rig.err), 0);
     memcpy(words, (const void *)(uintptr_t)ctx, 1056);
     memcpy(ranks, &words[2], sizeof(ranks));

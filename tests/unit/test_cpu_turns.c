@@ -54,8 +54,8 @@ static void assert_all_right(int nchild, int nrun, child_run run, void *context)
     struct child_runs runs;
     assert_true(child_runs(nchild, nrun, run, context, &runs));
     if (runs.right != nchild * nrun) {
-        fail_msg("%d right, %d wrong, %d failed, %d not ended; %s", runs.right, runs.wrong, runs.failed,
-                 runs.not_ended, runs.text);
+        fail_msg("%d right, %d wrong, %d failed, %d not ended; %s", runs.right, runs.wrong, runs.failed, runs.not_ended,
+                 runs.text);
     }
 }
 
@@ -63,8 +63,11 @@ static void assert_all_right(int nchild, int nrun, child_run run, void *context)
 static enum run_state wait_once(void *context, int child, int run, char text[CHILD_TEXT])
 {
     struct turns_memory m = {0};
-    const uint64_t scalars[MIXED_ARGS] = {[MIXED_MEMORY] = (uintptr_t)&m, [MIXED_OP] = *(const uint64_t *)context,
-                                          [MIXED_LANES] = 7, [MIXED_BLOCKS] = 1, [MIXED_TASKS] = 1};
+    const uint64_t scalars[MIXED_ARGS] = {[MIXED_MEMORY] = (uintptr_t)&m,
+                                          [MIXED_OP] = *(const uint64_t *)context,
+                                          [MIXED_LANES] = 7,
+                                          [MIXED_BLOCKS] = 1,
+                                          [MIXED_TASKS] = 1};
     if (run_on(child + 1, run, scalars)) {
         return failed(text);
     }
@@ -92,8 +95,11 @@ static enum run_state log_once(void *context, int child, int run, char text[CHIL
 {
     static uint8_t first[3 * TURNS_STEPS];
     struct turns_memory m = {0};
-    const uint64_t scalars[MIXED_ARGS] = {[MIXED_MEMORY] = (uintptr_t)&m, [MIXED_OP] = TURNS_LOG, [MIXED_LANES] = 7,
-                                          [MIXED_BLOCKS] = 1, [MIXED_TASKS] = 1};
+    const uint64_t scalars[MIXED_ARGS] = {[MIXED_MEMORY] = (uintptr_t)&m,
+                                          [MIXED_OP] = TURNS_LOG,
+                                          [MIXED_LANES] = 7,
+                                          [MIXED_BLOCKS] = 1,
+                                          [MIXED_TASKS] = 1};
     (void)context;
     if (run_on(child + 1, run, scalars)) {
         return failed(text);
@@ -152,9 +158,9 @@ static void lanes_start_and_go_on_in_the_same_order_under_load(void **state)
 static enum run_state all_once(void *context, int child, int run, char text[CHILD_TEXT])
 {
     struct turns_memory m = {.lock = PTHREAD_MUTEX_INITIALIZER, .changed = PTHREAD_COND_INITIALIZER};
-    const uint64_t scalars[MIXED_ARGS] = {
-        [MIXED_MEMORY] = (uintptr_t)&m, [MIXED_OP] = TURNS_ALL, [MIXED_LANES] = 7, [MIXED_BLOCKS] = BLOCKS,
-        [MIXED_TASKS] = 1, [MIXED_LATER] = LATER, [MIXED_LATER_OP] = TURNS_COUNT};
+    const uint64_t scalars[MIXED_ARGS] = {[MIXED_MEMORY] = (uintptr_t)&m, [MIXED_OP] = TURNS_ALL, [MIXED_LANES] = 7,
+                                          [MIXED_BLOCKS] = BLOCKS,        [MIXED_TASKS] = 1,      [MIXED_LATER] = LATER,
+                                          [MIXED_LATER_OP] = TURNS_COUNT};
     (void)child;
     if (run_on(*(const int *)context, run, scalars)) {
         return failed(text);
@@ -179,9 +185,13 @@ static void all_lanes_of_a_device_may_wait_at_the_same_time(void **state)
 static enum run_state peer_once(void *context, int child, int run, char text[CHILD_TEXT])
 {
     const struct turns_memory *m = context;
-    const uint64_t scalars[MIXED_ARGS] = {
-        [MIXED_MEMORY] = (uintptr_t)m, [MIXED_OP] = TURNS_PEER, [MIXED_A] = (uint64_t)child, [MIXED_B] = (uint64_t)run,
-        [MIXED_LANES] = 7, [MIXED_BLOCKS] = BLOCKS, [MIXED_TASKS] = 1};
+    const uint64_t scalars[MIXED_ARGS] = {[MIXED_MEMORY] = (uintptr_t)m,
+                                          [MIXED_OP] = TURNS_PEER,
+                                          [MIXED_A] = (uint64_t)child,
+                                          [MIXED_B] = (uint64_t)run,
+                                          [MIXED_LANES] = 7,
+                                          [MIXED_BLOCKS] = BLOCKS,
+                                          [MIXED_TASKS] = 1};
     if (run_on(1, run, scalars)) {
         return failed(text);
     }
@@ -225,8 +235,11 @@ static bool says_why(const struct error *err, char text[CHILD_TEXT])
 static enum run_state refused_once(void *context, int child, int run, char text[CHILD_TEXT])
 {
     struct turns_memory m = {0};
-    const uint64_t scalars[MIXED_ARGS] = {[MIXED_MEMORY] = (uintptr_t)&m, [MIXED_OP] = TURNS_CONDITION_WAIT,
-                                          [MIXED_LANES] = 7, [MIXED_BLOCKS] = 1, [MIXED_TASKS] = 1};
+    const uint64_t scalars[MIXED_ARGS] = {[MIXED_MEMORY] = (uintptr_t)&m,
+                                          [MIXED_OP] = TURNS_CONDITION_WAIT,
+                                          [MIXED_LANES] = 7,
+                                          [MIXED_BLOCKS] = 1,
+                                          [MIXED_TASKS] = 1};
     (void)context;
     (void)run;
     if (mixed_open(&program, dir, "turns_kernel", child + 1)) {

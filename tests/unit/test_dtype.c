@@ -1,9 +1,9 @@
 /* Element types: names, and conversions against values worked out from the formats' definitions. */
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <math.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -41,8 +41,9 @@ static void test_sizes(void **state)
     static const size_t sizes[DTYPE_COUNT] = {4, 2, 4, 2, 1, 1, 2, 8, 8, 2, 4, 1, 1, 1, 1, 8};
 
     (void)state;
-    for (int i = 0; i < DTYPE_COUNT; i++)
+    for (int i = 0; i < DTYPE_COUNT; i++) {
         assert_int_equal(dtype_size((enum dtype)i), sizes[i]);
+    }
 }
 
 static uint64_t bits(enum dtype type, double value)
@@ -65,10 +66,12 @@ struct known {
 
 static void check_known(enum dtype type, const struct known *known, size_t count)
 {
-    for (size_t i = 0; i < count; i++)
-        if (bits(type, known[i].value) != known[i].bits)
+    for (size_t i = 0; i < count; i++) {
+        if (bits(type, known[i].value) != known[i].bits) {
             fail_msg("%s: %a gives %#llx, not %#llx", dtype_name(type), known[i].value,
                      (unsigned long long)bits(type, known[i].value), (unsigned long long)known[i].bits);
+        }
+    }
 }
 
 #define CHECK(type, known) check_known((type), (known), sizeof(known) / sizeof *(known))
@@ -76,25 +79,36 @@ static void check_known(enum dtype type, const struct known *known, size_t count
 static void test_half(void **state)
 {
     static const struct known known[] = {
-        {0.0, 0x0000}, {-0.0, 0x8000}, {1.0, 0x3c00}, {-2.0, 0xc000}, {65504.0, 0x7bff},
-        {65519.0, 0x7bff},                      /* below the midpoint to 65536 */
-        {65520.0, 0x7c00},                      /* the midpoint: the even neighbour is infinity */
-        {1e300, 0x7c00}, {-INFINITY, 0xfc00},
-        {0x1p-14, 0x0400}, {0x1p-24, 0x0001},   /* least normal, least subnormal */
-        {0x1p-25, 0x0000}, {0x1.8p-25, 0x0001}, /* tie to zero; above the tie */
-        {0x1.8p-24, 0x0002},                    /* tie between 1 and 2 units */
-        {1.0 + 0x1p-11, 0x3c00}, {1.0 + 0x1.8p-10, 0x3c02}, {1.0 + 0x1p-11 + 0x1p-40, 0x3c01},
-        {2.0 - 0x1p-11, 0x4000},                /* carries into the exponent */
-        {0x1p-14 - 0x1p-26, 0x0400},            /* carries out of the subnormals */
+        {0.0, 0x0000},
+        {-0.0, 0x8000},
+        {1.0, 0x3c00},
+        {-2.0, 0xc000},
+        {65504.0, 0x7bff},
+        {65519.0, 0x7bff}, /* below the midpoint to 65536 */
+        {65520.0, 0x7c00}, /* the midpoint: the even neighbour is infinity */
+        {1e300, 0x7c00},
+        {-INFINITY, 0xfc00},
+        {0x1p-14, 0x0400},
+        {0x1p-24, 0x0001}, /* least normal, least subnormal */
+        {0x1p-25, 0x0000},
+        {0x1.8p-25, 0x0001}, /* tie to zero; above the tie */
+        {0x1.8p-24, 0x0002}, /* tie between 1 and 2 units */
+        {1.0 + 0x1p-11, 0x3c00},
+        {1.0 + 0x1.8p-10, 0x3c02},
+        {1.0 + 0x1p-11 + 0x1p-40, 0x3c01},
+        {2.0 - 0x1p-11, 0x4000},     /* carries into the exponent */
+        {0x1p-14 - 0x1p-26, 0x0400}, /* carries out of the subnormals */
     };
 
     (void)state;
     CHECK(DTYPE_FLOAT16, known);
     assert_true(isnan(back(DTYPE_FLOAT16, bits(DTYPE_FLOAT16, NAN))));
     /* Every bit pattern comes back as itself. */
-    for (uint32_t i = 0; i < 65536; i++)
-        if (!isnan(back(DTYPE_FLOAT16, i)))
+    for (uint32_t i = 0; i < 65536; i++) {
+        if (!isnan(back(DTYPE_FLOAT16, i))) {
             assert_int_equal(bits(DTYPE_FLOAT16, back(DTYPE_FLOAT16, i)), i);
+        }
+    }
     assert_true(back(DTYPE_FLOAT16, 0x3555) == 0x1.554p-2);
 }
 
@@ -107,12 +121,14 @@ static void test_bfloat16(void **state)
         float value;
 
         memcpy(&value, &f, sizeof f);
-        if (isnan(value))
+        if (isnan(value)) {
             continue;
+        }
         expected = (f + 0x7fff + (f >> 16 & 1)) >> 16;
-        if (bits(DTYPE_BFLOAT16, (double)value) != expected)
+        if (bits(DTYPE_BFLOAT16, (double)value) != expected) {
             fail_msg("%a gives %#llx, not %#x", (double)value, (unsigned long long)bits(DTYPE_BFLOAT16, (double)value),
                      expected);
+        }
         f &= 0xffff0000u;
         memcpy(&value, &f, sizeof f);
         assert_true(back(DTYPE_BFLOAT16, f >> 16) == (double)value);
@@ -125,12 +141,13 @@ static void test_bfloat16(void **state)
 static void test_fp8_and_fp4(void **state)
 {
     static const struct known e4m3[] = {
-        {0.0, 0x00}, {1.0, 0x38}, {-1.0, 0xb8}, {448.0, 0x7e}, {464.0, 0x7e}, {465.0, 0x7f}, {INFINITY, 0x7f},
-        {-INFINITY, 0xff}, {0x1p-9, 0x01}, {0x1p-10, 0x00}, {0x1p-6, 0x08}, {17.0, 0x58}, {19.0, 0x5a},
+        {0.0, 0x00},    {1.0, 0x38},      {-1.0, 0xb8},      {448.0, 0x7e},  {464.0, 0x7e},
+        {465.0, 0x7f},  {INFINITY, 0x7f}, {-INFINITY, 0xff}, {0x1p-9, 0x01}, {0x1p-10, 0x00},
+        {0x1p-6, 0x08}, {17.0, 0x58},     {19.0, 0x5a},
     };
     static const struct known e8m0[] = {
-        {1.0, 127}, {2.0, 128}, {0.5, 126}, {0x1p-127, 0}, {0x1p127, 254}, {0x1p128, 255}, {-1.0, 255}, {0.0, 0},
-        {1.25, 127}, {1.75, 128},
+        {1.0, 127},     {2.0, 128},  {0.5, 126}, {0x1p-127, 0}, {0x1p127, 254},
+        {0x1p128, 255}, {-1.0, 255}, {0.0, 0},   {1.25, 127},   {1.75, 128},
     };
     static const double fp4[16] = {0.0,  0.5,  1.0,  1.5,  2.0,  3.0,  4.0,  6.0,
                                    -0.0, -0.5, -1.0, -1.5, -2.0, -3.0, -4.0, -6.0};
@@ -140,10 +157,12 @@ static void test_fp8_and_fp4(void **state)
     CHECK(DTYPE_FP8E8M0, e8m0);
     assert_true(isnan(back(DTYPE_FP8E4M3FN, 0x7f)) && isnan(back(DTYPE_FP8E8M0, 255)));
     for (uint32_t i = 0; i < 256; i++) {
-        if (!isnan(back(DTYPE_FP8E4M3FN, i)))
+        if (!isnan(back(DTYPE_FP8E4M3FN, i))) {
             assert_int_equal(bits(DTYPE_FP8E4M3FN, back(DTYPE_FP8E4M3FN, i)), i);
-        if (i != 255)
+        }
+        if (i != 255) {
             assert_int_equal(bits(DTYPE_FP8E8M0, back(DTYPE_FP8E8M0, i)), i);
+        }
     }
     for (uint32_t i = 0; i < 16; i++) {
         assert_true(back(DTYPE_FP4E2M1, i) == fp4[i]);
@@ -186,8 +205,8 @@ static void test_wide_floats(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_names),        cmocka_unit_test(test_sizes),    cmocka_unit_test(test_half),
-        cmocka_unit_test(test_bfloat16),     cmocka_unit_test(test_fp8_and_fp4), cmocka_unit_test(test_integers),
+        cmocka_unit_test(test_names),       cmocka_unit_test(test_sizes),       cmocka_unit_test(test_half),
+        cmocka_unit_test(test_bfloat16),    cmocka_unit_test(test_fp8_and_fp4), cmocka_unit_test(test_integers),
         cmocka_unit_test(test_wide_floats),
     };
 

@@ -33,14 +33,20 @@ static uint32_t pick(uint32_t below)
 
 static void must(int rc, const struct error *err)
 {
-    if (rc)
+    if (rc) {
         fail_msg("%s", err->what);
+    }
 }
 
 static void add_storage(struct plan_builder *b, uint32_t ndim, const int64_t *shape, uint64_t nbytes)
 {
-    struct plan_storage s = {.kind = PLAN_TEMP, .dtype = DTYPE_UINT8, .ndim = (uint8_t)ndim, .nbytes = nbytes,
-                             .domain = PLAN_NONE, .card = PLAN_NONE, .direction = PLAN_INOUT};
+    struct plan_storage s = {.kind = PLAN_TEMP,
+                             .dtype = DTYPE_UINT8,
+                             .ndim = (uint8_t)ndim,
+                             .nbytes = nbytes,
+                             .domain = PLAN_NONE,
+                             .card = PLAN_NONE,
+                             .direction = PLAN_INOUT};
     struct error err;
     char name[16];
 
@@ -48,8 +54,8 @@ static void add_storage(struct plan_builder *b, uint32_t ndim, const int64_t *sh
     must(plan_add_storage(b, &s, name, shape, NULL, &err), &err);
 }
 
-static uint32_t add_view(struct plan_builder *b, uint32_t storage, uint64_t offset, uint32_t ndim,
-                         const int64_t *shape, const int64_t *stride)
+static uint32_t add_view(struct plan_builder *b, uint32_t storage, uint64_t offset, uint32_t ndim, const int64_t *shape,
+                         const int64_t *stride)
 {
     struct error err;
     uint32_t id = 0;
@@ -77,8 +83,9 @@ static uint32_t random_view(struct plan_builder *b, uint32_t storage)
         int64_t step = pick(6) ? 1 : 2;
 
         shape[d] = low == 0 && pick(2) ? size : 1 + (int64_t)pick((uint32_t)(size - low));
-        if (step == 2)
+        if (step == 2) {
             shape[d] = (shape[d] + 1) / 2;
+        }
         stride[d] = pitch * step;
         offset += (uint64_t)(low * pitch);
         pitch *= size;
@@ -112,8 +119,9 @@ static void random_domains(struct context *c)
     if (c->nlive < 3 && plan_builder_plan(c->b)->ndomain < 4 && pick(6) == 0) {
         uint32_t workers[8], n = plan_builder_plan(c->b)->world_size;
 
-        for (uint32_t i = 0; i < n; i++)
+        for (uint32_t i = 0; i < n; i++) {
             workers[i] = i;
+        }
         must(plan_add_domain(c->b, "comm", workers, n, STORAGE_BYTES, &c->live[c->nlive++], &err), &err);
     } else if (c->nlive > 0 && pick(6) == 0) {
         must(plan_end_domain(c->b, c->live[--c->nlive], &err), &err);
@@ -124,9 +132,11 @@ static bool usable(const struct context *c, uint32_t storage)
 {
     const struct plan_storage *s = &plan_builder_plan(c->b)->storages[storage];
 
-    for (uint32_t i = 0; i < c->nlive; i++)
-        if (c->live[i] == s->domain)
+    for (uint32_t i = 0; i < c->nlive; i++) {
+        if (c->live[i] == s->domain) {
             return true;
+        }
+    }
     return s->kind != PLAN_WINDOW;
 }
 
@@ -151,9 +161,9 @@ static void random_node(struct context *c)
     for (uint32_t i = 0; i < n.narg; i++) {
         uint32_t storage;
 
-        do
+        do {
             storage = pick(p->nstorage);
-        while (!usable(c, storage));
+        } while (!usable(c, storage));
         args[i].view = random_view(c->b, storage);
         args[i].tag = pick(12) == 0 ? PLAN_TAG_NO_DEP : pick(4);
     }
@@ -168,12 +178,14 @@ static void random_node(struct context *c)
         n.nscalar = 1;
         scalar.domain = c->live[pick(c->nlive)];
     }
-    if (n.kind == PLAN_DISPATCH && c->group_left == 0 && pick(8) == 0)
+    if (n.kind == PLAN_DISPATCH && c->group_left == 0 && pick(8) == 0) {
         c->group_left = 2 + pick(3);
+    }
     if (c->group_left) {
         n.group = c->group;
-        if (--c->group_left == 0)
+        if (--c->group_left == 0) {
             c->group++;
+        }
     }
     must(plan_add_node(c->b, &n, args, &scalar, NULL, &err), &err);
 }
@@ -204,15 +216,16 @@ static void touch(const struct plan *p, uint8_t *map, const struct plan_view *v,
         map[at] |= bits;
         return;
     }
-    for (int64_t i = 0; i < p->dims[v->dims + dim]; i++)
+    for (int64_t i = 0; i < p->dims[v->dims + dim]; i++) {
         touch(p, map, v, bits, dim + 1, at + (uint64_t)(i * p->dims[v->dims + v->ndim + dim]));
+    }
 }
 
 static void touch_all(const struct plan *p)
 {
     assert_true(p->nstorage <= MAX_STORAGES && p->nnode <= MAX_NODES);
     memset(touched, 0, sizeof touched);
-    for (uint32_t i = 0; i < p->nnode; i++)
+    for (uint32_t i = 0; i < p->nnode; i++) {
         for (uint32_t j = 0; j < p->nodes[i].narg; j++) {
             const struct plan_arg *a = &p->args[p->nodes[i].first_arg + j];
             static const uint8_t bits[] = {1, 2, 3, 2, 0};
@@ -220,16 +233,21 @@ static void touch_all(const struct plan *p)
             touch(p, touched[i][p->views[a->view].storage], &p->views[a->view], bits[a->tag], 0,
                   p->views[a->view].offset);
         }
+    }
 }
 
 static bool uses(const struct plan *p, const struct plan_node *n, uint32_t domain)
 {
-    for (uint32_t i = 0; i < n->narg; i++)
-        if (p->storages[p->views[p->args[n->first_arg + i].view].storage].domain == domain)
+    for (uint32_t i = 0; i < n->narg; i++) {
+        if (p->storages[p->views[p->args[n->first_arg + i].view].storage].domain == domain) {
             return true;
-    for (uint32_t i = 0; i < n->nscalar; i++)
-        if (p->scalars[n->first_scalar + i].kind != PLAN_VALUE && p->scalars[n->first_scalar + i].domain == domain)
+        }
+    }
+    for (uint32_t i = 0; i < n->nscalar; i++) {
+        if (p->scalars[n->first_scalar + i].kind != PLAN_VALUE && p->scalars[n->first_scalar + i].domain == domain) {
             return true;
+        }
+    }
     return false;
 }
 
@@ -239,23 +257,30 @@ static uint32_t required(const struct plan *p, uint32_t early, uint32_t late, ui
     const struct plan_node *a = &p->nodes[early], *b = &p->nodes[late];
     uint32_t why = 0;
 
-    if (a->group != PLAN_NONE && a->group == b->group)
+    if (a->group != PLAN_NONE && a->group == b->group) {
         return 0;
-    for (uint32_t s = 0; s < p->nstorage; s++)
+    }
+    for (uint32_t s = 0; s < p->nstorage; s++) {
         for (uint32_t i = 0; i < STORAGE_BYTES; i++) {
             uint8_t x = touched[early][s][i], y = touched[late][s][i];
 
-            if (storage != PLAN_NONE && s != storage)
+            if (storage != PLAN_NONE && s != storage) {
                 continue;
+            }
             why |= ((x & 2) && (y & 1) ? PLAN_RAW : 0u) | ((x & 1) && (y & 2) ? PLAN_WAR : 0u) |
                    ((x & 2) && (y & 2) ? PLAN_WAW : 0u);
         }
-    if (mode == DEPS_UPSTREAM)
+    }
+    if (mode == DEPS_UPSTREAM) {
         why &= PLAN_RAW;
-    if (mode == DEPS_EXACT && a->kind == PLAN_DISPATCH && b->kind == PLAN_DISPATCH && a->lane != b->lane)
-        for (uint32_t d = 0; d < p->ndomain; d++)
-            if (uses(p, a, d) && uses(p, b, d))
+    }
+    if (mode == DEPS_EXACT && a->kind == PLAN_DISPATCH && b->kind == PLAN_DISPATCH && a->lane != b->lane) {
+        for (uint32_t d = 0; d < p->ndomain; d++) {
+            if (uses(p, a, d) && uses(p, b, d)) {
                 why &= PLAN_RAW;
+            }
+        }
+    }
     return why;
 }
 
@@ -264,14 +289,17 @@ static void ancestors(const struct plan *p, uint64_t without, uint64_t *out)
 {
     for (uint32_t i = 0; i < p->nnode; i++) {
         out[i] = 0;
-        for (uint32_t j = 0; j < i; j++)
-            if (p->nodes[j].lane == p->nodes[i].lane)
+        for (uint32_t j = 0; j < i; j++) {
+            if (p->nodes[j].lane == p->nodes[i].lane) {
                 out[i] |= out[j] | UINT64_C(1) << j;
+            }
+        }
         for (uint32_t j = 0; j < p->nodes[i].npred; j++) {
             uint64_t edge = p->nodes[i].first_pred + j;
 
-            if (edge != without)
+            if (edge != without) {
                 out[i] |= out[p->preds[edge].node] | UINT64_C(1) << p->preds[edge].node;
+            }
         }
     }
 }
@@ -289,8 +317,9 @@ static void check_edges_of(const struct plan *p, uint32_t node, enum deps_mode m
         assert_true(pred->why != 0 && (pred->why & ~why) == 0);
         assert_true(required(p, pred->node, node, pred->storage, mode) != 0);
         ancestors(p, e, without);
-        if (without[node] >> pred->node & 1)
+        if (without[node] >> pred->node & 1) {
             fail_msg("the edge %u -> %u is implied", pred->node, node);
+        }
     }
 }
 
@@ -300,9 +329,11 @@ static void check_plan(const struct plan *p, enum deps_mode mode)
 
     ancestors(p, UINT64_MAX, before);
     for (uint32_t late = 0; late < p->nnode; late++) {
-        for (uint32_t early = 0; early < late; early++)
-            if (required(p, early, late, PLAN_NONE, mode) && !(before[late] >> early & 1))
+        for (uint32_t early = 0; early < late; early++) {
+            if (required(p, early, late, PLAN_NONE, mode) && !(before[late] >> early & 1)) {
                 fail_msg("nothing orders %u before %u in mode %d", early, late, (int)mode);
+            }
+        }
         check_edges_of(p, late, mode);
     }
 }
@@ -346,8 +377,9 @@ static void dispatch(struct plan_builder *b, uint32_t card, uint32_t narg, const
     struct plan_arg args[4];
     struct error err;
 
-    for (uint32_t i = 0; i < narg; i++)
+    for (uint32_t i = 0; i < narg; i++) {
         args[i] = (struct plan_arg){list[i].view, list[i].tag};
+    }
     n.nscalar = domain == PLAN_NONE ? 0 : 1;
     must(plan_add_program(b, "chip", &n.program, &err), &err);
     must(plan_add_node(b, &n, args, &s, NULL, &err), &err);
@@ -374,8 +406,9 @@ static void test_column_blocks(void **state)
     dispatch(b, 0, 1, &a, PLAN_NONE);
     plan_builder_finish(b, &p);
     must(edges_compile(&p, DEPS_EXACT, &err), &err);
-    for (uint32_t i = 0; i < CARDS; i++)
+    for (uint32_t i = 0; i < CARDS; i++) {
         assert_int_equal(p.nodes[i].npred, 0);
+    }
     /* Card 0's own block is before it in its lane. */
     assert_int_equal(p.nodes[CARDS].npred, CARDS - 1);
     for (uint32_t i = 0; i < CARDS - 1; i++) {
@@ -448,14 +481,17 @@ static void test_shared_clocks_are_kept(void **state)
     must(clocks_init(&c, &p, &err), &err);
     for (uint32_t i = 0; i < 5; i++) {
         clocks_begin(&c, i);
-        if (i == 2)
+        if (i == 2) {
             clocks_merge(&c, 1); /* a clock of its own, which node 3 shares: both of lane 1 are done */
-        if (i == 4)
+        }
+        if (i == 4) {
             clocks_merge(&c, 0); /* another one, which knows of the first only */
+        }
         must(clocks_end(&c, &err), &err);
         clocks_use(&c, i);
-        if (i == 3)
+        if (i == 3) {
             clocks_unuse(&c, 2);
+        }
     }
     clocks_begin(&c, 5);
     assert_int_equal(clocks_known(&c, 1), 2);
@@ -481,10 +517,8 @@ static void test_modes_by_name(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_random_plans),
-        cmocka_unit_test(test_column_blocks),
-        cmocka_unit_test(test_a_race_is_told_once),
-        cmocka_unit_test(test_shared_clocks_are_kept),
+        cmocka_unit_test(test_random_plans),        cmocka_unit_test(test_column_blocks),
+        cmocka_unit_test(test_a_race_is_told_once), cmocka_unit_test(test_shared_clocks_are_kept),
         cmocka_unit_test(test_modes_by_name),
     };
 

@@ -1,15 +1,15 @@
 /* The one error type. */
+#include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
 #include <cmocka.h>
-#include <errno.h>
 
 #include "common/base/error.h"
 
-static void the_site_fills_what_where_and_mend(void **state)
+static void the_site_fills_what_where_and_hint(void **state)
 {
     struct error err;
 
@@ -18,7 +18,7 @@ static void the_site_fills_what_where_and_mend(void **state)
     assert_int_equal(err.kind, ERROR_INFRA);
     assert_string_equal(err.what, "field schema is 7");
     assert_string_equal(err.where, "file.json");
-    assert_string_equal(err.mend, "write it again");
+    assert_string_equal(err.hint, "write it again");
 }
 
 static void errno_is_told_in_words(void **state)
@@ -43,7 +43,7 @@ static void a_text_that_does_not_fit_ends_in_dots(void **state)
     assert_int_equal(strlen(err.what), sizeof err.what - 1);
     assert_string_equal(err.what + sizeof err.what - 4, "...");
     assert_string_equal(err.where + sizeof err.where - 4, "...");
-    assert_string_equal(err.mend + sizeof err.mend - 4, "...");
+    assert_string_equal(err.hint + sizeof err.hint - 4, "...");
     errno = EIO;
     error_errno(&err, NULL, NULL, "%.1530s", longer); /* the errno text is what does not fit */
     assert_string_equal(err.what + sizeof err.what - 4, "...");
@@ -74,10 +74,8 @@ static void places_are_put_in_front_as_far_as_they_fit(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_site_fills_what_where_and_mend),
-        cmocka_unit_test(errno_is_told_in_words),
-        cmocka_unit_test(a_text_that_does_not_fit_ends_in_dots),
-        cmocka_unit_test(no_struct_is_fine),
+        cmocka_unit_test(the_site_fills_what_where_and_hint),         cmocka_unit_test(errno_is_told_in_words),
+        cmocka_unit_test(a_text_that_does_not_fit_ends_in_dots),      cmocka_unit_test(no_struct_is_fine),
         cmocka_unit_test(places_are_put_in_front_as_far_as_they_fit),
     };
 

@@ -1,13 +1,13 @@
 /* Events between process 0 and the others, over real sockets and real processes. */
+#include <poll.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
-#include <cmocka.h>
-#include <poll.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include <cmocka.h>
 
 #include "orchestrator/messages/events.h"
 
@@ -16,8 +16,9 @@ static int wait_event(struct events *e, struct event *event)
     for (int tries = 0; tries < 200; tries++) {
         struct pollfd fd = {.fd = events_fd(e), .events = POLLIN};
 
-        if (events_next(e, event))
+        if (events_next(e, event)) {
             return 0;
+        }
         poll(&fd, 1, 50);
     }
     return -1;
@@ -30,8 +31,9 @@ static int peer(const char *endpoint)
     struct error err;
     int ok;
 
-    if (events_connect(&e, endpoint, 300, &err) < 0)
+    if (events_connect(&e, endpoint, 300, &err) < 0) {
         return 1;
+    }
     error_set_kind(&event.error, ERROR_FAIL, "w", "m", "kernel broke");
     ok = events_send(e, &event, &err) == 0 && wait_event(e, &event) == 0 && event.kind == EVENT_STOP;
     event = (struct event){.kind = EVENT_STOPPED, .rank = 300};

@@ -20,10 +20,11 @@ static void expect(const char *path, const char *name, const char *want)
     char wanted[512], *found = (char *)1;
     struct error err;
 
-    if (path)
+    if (path) {
         setenv("PATH", path, 1);
-    else
+    } else {
         unsetenv("PATH");
+    }
     assert_int_equal(executable_find(name, &found, &err), 0);
     if (want) {
         snprintf(wanted, sizeof wanted, "%s/%s", top, want);
@@ -41,7 +42,7 @@ static void test_the_first_on_path(void **state)
 
     (void)state;
     snprintf(path, sizeof path, "/nowhere:%s/a:%s/b:%s/c", top, top, top);
-    expect(path, "tool", "b/tool"); /* a/tool is a directory */
+    expect(path, "tool", "b/tool");   /* a/tool is a directory */
     expect(path, "other", "c/other"); /* b/other has no permission to be executed */
     expect(path, "missing", NULL);
     expect(NULL, "tool", NULL);
@@ -89,7 +90,7 @@ static void refuse(const char *name, const char *why)
     assert_non_null(strstr(err.what, name));
     assert_non_null(strstr(err.what, why));
     assert_string_equal(err.where, "SOME_VARIABLE");
-    assert_string_equal(err.mend, "install it");
+    assert_string_equal(err.hint, "install it");
 }
 
 static void test_what_must_be_there(void **state)
@@ -158,10 +159,8 @@ static int teardown(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_the_first_on_path),
-        cmocka_unit_test(test_an_empty_entry_is_the_current_directory),
-        cmocka_unit_test(test_a_path_is_itself),
-        cmocka_unit_test(test_what_must_be_there),
+        cmocka_unit_test(test_the_first_on_path),   cmocka_unit_test(test_an_empty_entry_is_the_current_directory),
+        cmocka_unit_test(test_a_path_is_itself),    cmocka_unit_test(test_what_must_be_there),
         cmocka_unit_test(test_one_after_the_other),
     };
 

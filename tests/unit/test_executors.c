@@ -1,17 +1,17 @@
 /* Executors: starting them, what they print, and what their ends mean. The binary is a script of this test. */
+#include <fcntl.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <cmocka.h>
-#include <fcntl.h>
-#include <signal.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include <cmocka.h>
 
 #include "common/plan/plan_build.h"
 #include "common/segment/segment.h"
@@ -28,8 +28,10 @@ static int setup(void **state)
     struct plan_node node = {.kind = PLAN_DISPATCH, .group = PLAN_NONE, .k = 0, .line = 7};
 
     (void)state;
-    if (!b || plan_add_program(b, "chip_orch", &node.program, &err) < 0 || plan_add_node(b, &node, NULL, NULL, NULL, &err) < 0)
+    if (!b || plan_add_program(b, "chip_orch", &node.program, &err) < 0 ||
+        plan_add_node(b, &node, NULL, NULL, NULL, &err) < 0) {
         return -1;
+    }
     plan_builder_finish(b, &plan);
     return segment_create(&seg, &plan, "[]", "a2a3sim", &err);
 }

@@ -152,7 +152,7 @@ static void test_full_disk(void **state)
     fputs("lost", w.stream);
     assert_int_equal(file_write_commit(&w, &err), -1);
     assert_non_null(strstr(err.what, path));
-    assert_non_null(strstr(err.mend, "room"));
+    assert_non_null(strstr(err.hint, "room"));
     assert_int_equal(temp_dir_count(*state), 0);
     free(path);
 }
@@ -265,7 +265,7 @@ static void test_check_writable(void **state)
     assert_non_null(strstr(err.what, "is a directory"));
     assert_int_equal(file_check_writable(beyond, &err), -1);
     assert_non_null(strstr(err.what, beyond));
-    assert_non_null(strstr(err.mend, "make that directory"));
+    assert_non_null(strstr(err.hint, "make that directory"));
 
     temp_dir_put(*state, "file", "", 0);
     assert_int_equal(symlink("nothing", dangling), 0);
@@ -355,8 +355,9 @@ static void *write_often(void *arg)
 
     memset(text, 'a' + next++, sizeof text);
     for (int i = 0; i < 50; i++) {
-        if (file_write(arg, text, sizeof text, NULL))
+        if (file_write(arg, text, sizeof text, NULL)) {
             return arg;
+        }
     }
     return NULL;
 }
@@ -368,15 +369,17 @@ static void test_writers_at_once(void **state)
     void *failed;
 
     temp_dir_put(*state, "f", "", 0);
-    for (int i = 0; i < 4; i++)
+    for (int i = 0; i < 4; i++) {
         assert_int_equal(pthread_create(&threads[i], NULL, write_often, path), 0);
+    }
     for (int i = 0; i < 200; i++) {
         size_t size;
         char *text = file_read(path, 10000, &size, NULL);
         assert_non_null(text);
         assert_true(size == 0 || size == 4096);
-        for (size_t b = 1; b < size; b++)
+        for (size_t b = 1; b < size; b++) {
             assert_int_equal(text[b], text[0]);
+        }
         free(text);
     }
     for (int i = 0; i < 4; i++) {
@@ -391,10 +394,19 @@ int main(void)
 {
 #define CASE(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
     const struct CMUnitTest tests[] = {
-        CASE(test_read),      CASE(test_read_what_is_no_file), CASE(test_write_replaces),  CASE(test_abort_and_failure),
-        CASE(test_unfinished_name), CASE(test_full_disk), CASE(test_make_dirs), CASE(test_writers_at_once),
-        CASE(test_write_through_links), CASE(test_write_into_special_files), CASE(test_write_into_own_output),
-        CASE(test_check_writable), CASE(test_is_there),
+        CASE(test_read),
+        CASE(test_read_what_is_no_file),
+        CASE(test_write_replaces),
+        CASE(test_abort_and_failure),
+        CASE(test_unfinished_name),
+        CASE(test_full_disk),
+        CASE(test_make_dirs),
+        CASE(test_writers_at_once),
+        CASE(test_write_through_links),
+        CASE(test_write_into_special_files),
+        CASE(test_write_into_own_output),
+        CASE(test_check_writable),
+        CASE(test_is_there),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

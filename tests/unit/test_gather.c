@@ -49,8 +49,9 @@ static char *contents(size_t nbytes, unsigned seed)
     char *data = malloc(nbytes + 1);
 
     assert_non_null(data);
-    for (size_t i = 0; i < nbytes; i++)
+    for (size_t i = 0; i < nbytes; i++) {
         data[i] = (char)((i * 2654435761u + seed * 40503u) >> 11);
+    }
     return data;
 }
 
@@ -118,9 +119,22 @@ static unsigned carry(struct ends *e, uint32_t source)
 
 static void files_of_all_sizes_arrive_byte_by_byte(void **state)
 {
-    static const size_t sizes[] = {0, 1, 63, 64, 4095, 4096, PARCEL_NBYTES - 4097, PARCEL_NBYTES - 4096,
-                                   PARCEL_NBYTES - 4095, PARCEL_NBYTES - 192, PARCEL_NBYTES - 128, PARCEL_NBYTES - 64,
-                                   PARCEL_NBYTES - 1, PARCEL_NBYTES, 3 * PARCEL_NBYTES, 5 * PARCEL_NBYTES + 12345};
+    static const size_t sizes[] = {0,
+                                   1,
+                                   63,
+                                   64,
+                                   4095,
+                                   4096,
+                                   PARCEL_NBYTES - 4097,
+                                   PARCEL_NBYTES - 4096,
+                                   PARCEL_NBYTES - 4095,
+                                   PARCEL_NBYTES - 192,
+                                   PARCEL_NBYTES - 128,
+                                   PARCEL_NBYTES - 64,
+                                   PARCEL_NBYTES - 1,
+                                   PARCEL_NBYTES,
+                                   3 * PARCEL_NBYTES,
+                                   5 * PARCEL_NBYTES + 12345};
     struct ends *e = *state;
     char name[64];
 
@@ -219,8 +233,9 @@ static void a_wrong_byte_is_found_and_nothing_of_it_kept(void **state)
     while (!outbox_is_empty(e->outbox)) {
         e->parcel.used = 0;
         outbox_pack(e->outbox, &e->parcel);
-        if (!flipped)
+        if (!flipped) {
             e->parcel.bytes[e->parcel.used / 2] ^= 0x10;
+        }
         flipped = true;
         assert_int_equal(inbox_take(e->inbox, 0, e->parcel.bytes, e->parcel.used, NULL), 0);
     }
@@ -242,8 +257,9 @@ static void missing_parts_are_found(void **state)
     for (; !outbox_is_empty(e->outbox); n++) {
         e->parcel.used = 0;
         outbox_pack(e->outbox, &e->parcel);
-        if (n != 1)
+        if (n != 1) {
             assert_int_equal(inbox_take(e->inbox, 0, e->parcel.bytes, e->parcel.used, NULL), 0);
+        }
     }
     assert_true(n > 3);
     assert_int_equal(inbox_totals(e->inbox).nloss, 1);
@@ -342,8 +358,9 @@ static void many_losses_are_counted_and_the_first_named(void **state)
     struct ends *e = *state;
     const struct inbox_loss *losses;
 
-    for (int i = 0; i < 3 * INBOX_MAX_LOSSES; i++)
+    for (int i = 0; i < 3 * INBOX_MAX_LOSSES; i++) {
         inbox_add_loss(e->inbox, "x", "y");
+    }
     assert_int_equal(inbox_totals(e->inbox).nloss, 3 * INBOX_MAX_LOSSES);
     assert_int_equal(inbox_losses(e->inbox, &losses), INBOX_MAX_LOSSES);
 }
@@ -365,8 +382,9 @@ static void directories_of_the_dead_are_swept(void **state)
         struct outbox *mine;
 
         if (outbox_open(&mine, e->base, NULL) == 0 &&
-            write(pipefd[1], outbox_dir(mine), strlen(outbox_dir(mine)) + 1) > 0)
+            write(pipefd[1], outbox_dir(mine), strlen(outbox_dir(mine)) + 1) > 0) {
             raise(SIGKILL);
+        }
         _exit(1);
     }
     assert_true(read(pipefd[0], name, sizeof name) > 0);
@@ -414,12 +432,14 @@ static void outboxes_are_made_and_swept_side_by_side(void **state)
         for (int i = 0; i < ROUNDS && pid == 0; i++) {
             struct outbox *mine;
 
-            if (outbox_open(&mine, e->base, NULL) < 0 || access(outbox_dir(mine), W_OK) < 0)
+            if (outbox_open(&mine, e->base, NULL) < 0 || access(outbox_dir(mine), W_OK) < 0) {
                 _exit(1);
+            }
             outbox_close(mine);
         }
-        if (pid == 0)
+        if (pid == 0) {
             _exit(0);
+        }
     }
     for (int c = 0; c < CHILDREN; c++) {
         assert_true(wait(&status) > 0);

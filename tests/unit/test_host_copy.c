@@ -29,8 +29,12 @@ static struct plan_builder *begin(void)
 
 static uint32_t storage(struct plan_builder *b, const char *name, enum dtype dtype, int64_t count)
 {
-    struct plan_storage proto = {.kind = PLAN_TEMP, .dtype = (uint8_t)dtype, .ndim = 1,
-                                 .nbytes = (uint64_t)count * dtype_size(dtype), .domain = PLAN_NONE, .card = PLAN_NONE};
+    struct plan_storage proto = {.kind = PLAN_TEMP,
+                                 .dtype = (uint8_t)dtype,
+                                 .ndim = 1,
+                                 .nbytes = (uint64_t)count * dtype_size(dtype),
+                                 .domain = PLAN_NONE,
+                                 .card = PLAN_NONE};
     struct error err;
     uint32_t id;
 
@@ -51,15 +55,21 @@ static uint32_t view(struct plan_builder *b, const struct side *s)
 static void finish(struct plan_builder *b, const struct side *dst, const struct side *src, double fill,
                    struct plan *plan, struct segment *seg)
 {
-    struct plan_node node = {.kind = PLAN_COPY, .lane = 1, .program = PLAN_NONE, .group = PLAN_NONE, .k = PLAN_NONE,
-                             .narg = src ? 2 : 1, .nscalar = src ? 0 : 1};
+    struct plan_node node = {.kind = PLAN_COPY,
+                             .lane = 1,
+                             .program = PLAN_NONE,
+                             .group = PLAN_NONE,
+                             .k = PLAN_NONE,
+                             .narg = src ? 2 : 1,
+                             .nscalar = src ? 0 : 1};
     struct plan_scalar scalar = {.kind = PLAN_VALUE, .domain = PLAN_NONE, .card = PLAN_NONE};
     struct plan_arg args[2] = {{.view = view(b, dst), .tag = 3}};
     struct error err;
 
     memcpy(&scalar.bits, &fill, sizeof fill);
-    if (src)
+    if (src) {
         args[1] = (struct plan_arg){.view = view(b, src), .tag = 0};
+    }
     assert_int_equal(plan_add_node(b, &node, args, &scalar, NULL, &err), 0);
     plan_builder_finish(b, plan);
     assert_int_equal(segment_create(seg, plan, "[]", "a2a3sim", &err), 0);
@@ -90,8 +100,9 @@ static void a_column_block_goes_into_rows(void **state)
 
     (void)state;
     finish(b, &dst, &src, 0, &plan, &seg);
-    for (int32_t i = 0; i < 12; i++)
+    for (int32_t i = 0; i < 12; i++) {
         ((int32_t *)segment_storage(&seg, a))[i] = i;
+    }
     run(&seg);
     assert_memory_equal(segment_storage(&seg, c), expected, sizeof expected);
     end(&plan, &seg);

@@ -28,7 +28,7 @@ static void shell(const char *dir, const char *command)
     free(line);
 }
 
-#define COMMIT                                                                                              \
+#define COMMIT                                                                                                         \
     "git init -q . && git add . && git -c user.name=t -c user.email=t@t -c commit.gpgsign=false commit -q -m m"
 
 static char *revision(const char *dir, const char *expected)
@@ -37,8 +37,9 @@ static char *revision(const char *dir, const char *expected)
     char *text = identity_checkout(dir, &why);
 
     assert_true(!text == !!why);
-    if (expected)
+    if (expected) {
         assert_non_null(strstr(why ? why : "", expected));
+    }
     return text;
 }
 
@@ -47,8 +48,9 @@ static void test_checkout(void **state)
     const char *dir = *state;
     char *text;
 
-    if (system("git --version >/dev/null 2>&1") != 0)
+    if (system("git --version >/dev/null 2>&1") != 0) {
         skip();
+    }
     temp_dir_put_text(dir, "include/a.h", "1");
     temp_dir_put_text(dir, ".gitignore", "*.o\n");
     assert_null(revision(dir, "not a git checkout"));

@@ -115,7 +115,7 @@ static void test_plain_name_and_dynamic_shape(void **state)
     assert_int_equal(inputs_check(in, &f->plan, &err), -1);
     assert_non_null(strstr(err.what, "(2, 2)"));
     assert_non_null(strstr(err.what, "(2, 5)"));
-    assert_non_null(strstr(err.mend, "--shape"));
+    assert_non_null(strstr(err.hint, "--shape"));
     inputs_free(in);
     free(path);
 }
@@ -130,8 +130,9 @@ static void expect_refused(struct data_build *f, const char *param, const char *
     assert_int_equal(inputs_open(&in, &f->build, &name, 1, 1, &err), -1);
     assert_null(in);
     assert_int_equal(err.kind, kind);
-    if (!strstr(err.what, first) || !strstr(err.what, second))
+    if (!strstr(err.what, first) || !strstr(err.what, second)) {
         fail_msg("\"%s\" does not name %s and %s", err.what, first, second);
+    }
 }
 
 static void test_refused_files(void **state)
@@ -262,8 +263,12 @@ static void test_many_parameters(void **state)
     char *file = data_build_save(f, "many.npy", DTYPE_INT32, 1, three, data), (*names)[8] = calloc(MANY, sizeof *names);
     struct build_param *params = calloc(MANY, sizeof *params);
     struct named_file *given = calloc(MANY, sizeof *given);
-    struct plan_storage storage = {.kind = PLAN_PARAM, .dtype = DTYPE_INT32, .ndim = 1, .nbytes = sizeof data,
-                                   .domain = PLAN_NONE, .card = PLAN_NONE};
+    struct plan_storage storage = {.kind = PLAN_PARAM,
+                                   .dtype = DTYPE_INT32,
+                                   .ndim = 1,
+                                   .nbytes = sizeof data,
+                                   .domain = PLAN_NONE,
+                                   .card = PLAN_NONE};
     struct build build = {.dir = f->build.dir, .nparam = MANY, .params = params};
     struct error err;
     struct plan_builder *b = plan_builder_new(1, &err);
@@ -351,8 +356,9 @@ static void test_normal(void **state)
     for (size_t t = 0; t < 3; t++) {
         size_t size = dtype_size(types[t].type);
         generate(types[t].type, 42, "x", raw, N);
-        for (size_t i = 0; i < N; i++)
+        for (size_t i = 0; i < N; i++) {
             x[i] = dtype_load(types[t].type, raw + i * size);
+        }
         check_normal(x, types[t].tolerance);
     }
     free(raw);
@@ -361,7 +367,7 @@ static void test_normal(void **state)
 
 static void test_small_integers(void **state)
 {
-    static const enum dtype types[] = {DTYPE_INT8,  DTYPE_UINT8,  DTYPE_INT16, DTYPE_UINT16, DTYPE_INT32,
+    static const enum dtype types[] = {DTYPE_INT8,   DTYPE_UINT8, DTYPE_INT16,  DTYPE_UINT16, DTYPE_INT32,
                                        DTYPE_UINT32, DTYPE_INT64, DTYPE_UINT64, DTYPE_BOOL};
     unsigned char *raw = malloc(N * 8);
 
@@ -379,8 +385,9 @@ static void test_small_integers(void **state)
             repeats += v == last;
             last = v;
         }
-        for (int v = 0; v < values; v++)
+        for (int v = 0; v < values; v++) {
             assert_true(fabs(counts[v] - N * p) < 5 * sqrt(N * p * (1 - p)));
+        }
         assert_true(fabs(repeats - N * p) < 5 * sqrt(N * p * (1 - p)));
     }
     free(raw);
@@ -400,8 +407,9 @@ static void test_what_numbers_depend_on(void **state)
     generate(DTYPE_FLOAT32, 7, "x", b, 101);
     assert_memory_equal(a, b, sizeof a);
     generate(DTYPE_FLOAT32, 8, "x", other, 101);
-    for (int i = 0; i < 101; i++)
+    for (int i = 0; i < 101; i++) {
         dot += (double)(a[i] * other[i]);
+    }
     assert_true(fabs(dot) < 5 * sqrt(101));
     generate(DTYPE_FLOAT32, 7, "y", other, 101);
     assert_memory_not_equal(a, other, sizeof a);
@@ -443,8 +451,9 @@ static void test_generated_fill(void **state)
     generate(DTYPE_FLOAT32, 99, "x__ssa_v0", wanted, 4);
     assert_memory_equal(got, wanted, sizeof got);
     assert_int_equal(inputs_fill(in, &f->plan, 1, acc, &err), 0);
-    for (int i = 0; i < 3; i++)
+    for (int i = 0; i < 3; i++) {
         assert_in_range(acc[i], 0, 7);
+    }
     inputs_free(in);
     inputs_free(NULL);
 }

@@ -61,28 +61,45 @@ static bool has(void **state, const char *name)
 static void test_what_goes(void **state)
 {
     static const char *const go[] = {
-        "b/cache/orch_x.bin", "b/kernels/a.so", "b/next_levels/p/cache/k.bin", "b/next_levels/p/kernels/aiv/k.so",
-        "b/next_levels/p/kernels/aic/deep/er/k.o", "b/next_levels/p/orchestration/o.so",
+        "b/cache/orch_x.bin",
+        "b/kernels/a.so",
+        "b/next_levels/p/cache/k.bin",
+        "b/next_levels/p/kernels/aiv/k.so",
+        "b/next_levels/p/kernels/aic/deep/er/k.o",
+        "b/next_levels/p/orchestration/o.so",
         "b/next_levels/builtin.x__y/kernels/aiv/.hidden.o",
     };
     static const char *const stay[] = {
-        "b/next_levels/p/cache/sub/k.bin", "b/next_levels/p/cache/x.so", "b/next_levels/p/kernels/aiv/k.cpp",
-        "b/next_levels/p/kernels/aiv/k.bin", "b/next_levels/p/kernels/aiv/so", "b/next_levels/p/kernels/k.so.cpp",
-        "b/next_levels/p/other/k.so", "b/next_levels/p/k.so", "b/next_levels/k.so", "b/other/cache/x.bin",
-        "b/next_levels/p/ptoas/u.o", "b/next_levels/p/kernels/lib.so/inside.cpp", "b/next_levels/p/kernel_config.py",
+        "b/next_levels/p/cache/sub/k.bin",
+        "b/next_levels/p/cache/x.so",
+        "b/next_levels/p/kernels/aiv/k.cpp",
+        "b/next_levels/p/kernels/aiv/k.bin",
+        "b/next_levels/p/kernels/aiv/so",
+        "b/next_levels/p/kernels/k.so.cpp",
+        "b/next_levels/p/other/k.so",
+        "b/next_levels/p/k.so",
+        "b/next_levels/k.so",
+        "b/other/cache/x.bin",
+        "b/next_levels/p/ptoas/u.o",
+        "b/next_levels/p/kernels/lib.so/inside.cpp",
+        "b/next_levels/p/kernel_config.py",
     };
     size_t n = sizeof go / sizeof *go;
 
-    for (size_t i = 0; i < n; i++)
+    for (size_t i = 0; i < n; i++) {
         temp_dir_put_text(*state, go[i], "x");
-    for (size_t i = 0; i < sizeof stay / sizeof *stay; i++)
+    }
+    for (size_t i = 0; i < sizeof stay / sizeof *stay; i++) {
         temp_dir_put_text(*state, stay[i], "x");
+    }
     temp_dir_put_text(*state, "b/next_levels/p/cache/binary_context.json", "{}");
     expect(state, (uint32_t)n, "[cpp->.so] invalidated 7 cached binary file(s); cpp will rebuild\n");
-    for (size_t i = 0; i < n; i++)
+    for (size_t i = 0; i < n; i++) {
         assert_false(has(state, go[i]));
-    for (size_t i = 0; i < sizeof stay / sizeof *stay; i++)
+    }
+    for (size_t i = 0; i < sizeof stay / sizeof *stay; i++) {
         assert_true(has(state, stay[i]));
+    }
     assert_false(has(state, "b/next_levels/p/cache/binary_context.json"));
     assert_true(has(state, "b/next_levels/p/" LOCK_BINARIES_FILE));
     expect(state, 0, NONE);
@@ -93,26 +110,32 @@ static void test_what_goes(void **state)
 static void test_unfinished_files(void **state)
 {
     static const char *const go[] = {
-        "b/next_levels/p/cache/k.bin.4711.0.part", "b/next_levels/p/cache/binary_context.json.1.23.part",
-        "b/next_levels/p/kernels/aiv/k.so.4711.1.part", "b/next_levels/p/orchestration/o.so.9.9.part",
+        "b/next_levels/p/cache/k.bin.4711.0.part",
+        "b/next_levels/p/cache/binary_context.json.1.23.part",
+        "b/next_levels/p/kernels/aiv/k.so.4711.1.part",
+        "b/next_levels/p/orchestration/o.so.9.9.part",
     };
     static const char *const stay[] = {
-        "b/next_levels/p/cache/k.bin.part", "b/next_levels/p/cache/k.bin.1.part",
-        "b/next_levels/p/cache/k.bin.1.x.part", "b/next_levels/p/cache/k.bin..1.part",
-        "b/next_levels/p/cache/notes.1.2.part", "b/next_levels/p/cache/.1.2.part",
+        "b/next_levels/p/cache/k.bin.part",           "b/next_levels/p/cache/k.bin.1.part",
+        "b/next_levels/p/cache/k.bin.1.x.part",       "b/next_levels/p/cache/k.bin..1.part",
+        "b/next_levels/p/cache/notes.1.2.part",       "b/next_levels/p/cache/.1.2.part",
         "b/next_levels/p/kernels/aiv/k.cpp.1.2.part", "b/next_levels/p/kernels/aiv/k.so.1.2.part.txt",
         "b/next_levels/p/other/k.so.1.2.part",
     };
 
-    for (size_t i = 0; i < sizeof go / sizeof *go; i++)
+    for (size_t i = 0; i < sizeof go / sizeof *go; i++) {
         temp_dir_put_text(*state, go[i], "x");
-    for (size_t i = 0; i < sizeof stay / sizeof *stay; i++)
+    }
+    for (size_t i = 0; i < sizeof stay / sizeof *stay; i++) {
         temp_dir_put_text(*state, stay[i], "x");
+    }
     expect(state, 0, NONE);
-    for (size_t i = 0; i < sizeof go / sizeof *go; i++)
+    for (size_t i = 0; i < sizeof go / sizeof *go; i++) {
         assert_false(has(state, go[i]));
-    for (size_t i = 0; i < sizeof stay / sizeof *stay; i++)
+    }
+    for (size_t i = 0; i < sizeof stay / sizeof *stay; i++) {
         assert_true(has(state, stay[i]));
+    }
 }
 
 /* The stamp goes also when no binary is there, and is not counted. */
@@ -200,8 +223,8 @@ static void test_off(void **state)
     options.lines = open_memstream(&said, &size);
     assert_int_equal(invalidate_build(build, &options, NULL, &err), 0);
     assert_int_equal(fclose(options.lines), 0);
-    assert_string_equal(
-        said, "[cpp->.so] skipped forced invalidation; compatibility checks still apply (recompile=False)\n");
+    assert_string_equal(said,
+                        "[cpp->.so] skipped forced invalidation; compatibility checks still apply (recompile=False)\n");
     assert_true(has(state, "b/kernels/x.so"));
     free(said);
     free(build);

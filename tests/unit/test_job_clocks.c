@@ -4,8 +4,8 @@
 #include <sys/wait.h>
 
 #include "common/plan/plan_stream.h"
-#include "orchestrator/plan/edges.h"
 #include "orchestrator/clocks/job_clocks.h"
+#include "orchestrator/plan/edges.h"
 
 static const char *const plan_lines[] = {
     "{\"plan\":1,\"world_size\":4}",
@@ -110,10 +110,10 @@ static void times_come_to_the_clock_of_process_0(void **state)
     clocks.processes[1].points[1] = (struct clock_point){1000100000, -999989980, 30}; /* 20 ns in 100 us */
     clocks.processes[1].npoint = 2;
     raw[0] = (struct segment_times){.start_ns = 11000, .end_ns = 12000, .device_ns = 900, .orch_ns = 80, .ntasks = 1};
-    raw[1] = (struct segment_times){.start_ns = 1000000000, .end_ns = 1000050000,
-                                    .device_ns = 900, .orch_ns = 80, .ntasks = 1};
-    raw[2] = (struct segment_times){.start_ns = 1000050000, .end_ns = 1000100000,
-                                    .device_ns = 900, .orch_ns = 80, .ntasks = 1};
+    raw[1] = (struct segment_times){
+        .start_ns = 1000000000, .end_ns = 1000050000, .device_ns = 900, .orch_ns = 80, .ntasks = 1};
+    raw[2] = (struct segment_times){
+        .start_ns = 1000050000, .end_ns = 1000100000, .device_ns = 900, .orch_ns = 80, .ntasks = 1};
     raw[3] = (struct segment_times){.start_ns = 777000, .end_ns = 778000, .device_ns = 900, .orch_ns = 80, .ntasks = 1};
     raw[4] = (struct segment_times){0}; /* did not run */
     assert_int_equal(job_clocks_settle(&clocks, &seg, &err), 0);

@@ -140,12 +140,9 @@ static void test_pool_is_as_wide_as_asked(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_output_and_code),
-        cmocka_unit_test(test_long_output_is_cut),
-        cmocka_unit_test(test_no_such_program),
-        cmocka_unit_test(test_environment_is_the_given_one),
-        cmocka_unit_test(test_patience_has_an_end),
-        cmocka_unit_test(test_pool_takes_everything_along),
+        cmocka_unit_test(test_output_and_code),          cmocka_unit_test(test_long_output_is_cut),
+        cmocka_unit_test(test_no_such_program),          cmocka_unit_test(test_environment_is_the_given_one),
+        cmocka_unit_test(test_patience_has_an_end),      cmocka_unit_test(test_pool_takes_everything_along),
         cmocka_unit_test(test_pool_is_as_wide_as_asked),
     };
 

@@ -13,40 +13,78 @@
 #include "common/base/json_write.h"
 
 static struct error err;
-static const struct json_source source = {.file = "/somewhere/doc.json", .mend = "write it again", .err = &err};
+static const struct json_source source = {.file = "/somewhere/doc.json", .hint = "write it again", .err = &err};
 
 static void test_accepted(void **state)
 {
     /* From the grammar of RFC 8259. */
-    static const char *const good[] = {"{}", " [ ] ", "0", "-0", "10", "1.5e+10", "1E5", "\"\\u00e9\\n\"", "null",
-                                       "true", "\"\xf0\x9f\x98\x80\"", "\"\\\\u0000\"", "[1,2]", "{\"a\":{\"a\":1}}"};
+    static const char *const good[] = {"{}",
+                                       " [ ] ",
+                                       "0",
+                                       "-0",
+                                       "10",
+                                       "1.5e+10",
+                                       "1E5",
+                                       "\"\\u00e9\\n\"",
+                                       "null",
+                                       "true",
+                                       "\"\xf0\x9f\x98\x80\"",
+                                       "\"\\\\u0000\"",
+                                       "[1,2]",
+                                       "{\"a\":{\"a\":1}}"};
 
     (void)state;
     for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
         cJSON *value = json_parse(&source, good[i], strlen(good[i]));
-        if (!value)
+        if (!value) {
             fail_msg("%s: %s", good[i], err.what);
+        }
         cJSON_Delete(value);
     }
 }
 
 static void test_refused(void **state)
 {
-    static const char *const bad[] = {"", " ", "{", "[1,]", "{\"a\"}", "{\"a\":1,}", "01", "-", "-01", "1.", ".5", "1e",
-                                      "+1", "1 2", "tru", "'a'", "\"a", "\"\t\"", "\"a\nb\"", "\"\\x\"", "NaN",
-                                      "\"\\u0000\"", "\"\\\\\\u0000\"", "{\"a\":1,\"b\":2,\"a\":3}",
+    static const char *const bad[] = {"",
+                                      " ",
+                                      "{",
+                                      "[1,]",
+                                      "{\"a\"}",
+                                      "{\"a\":1,}",
+                                      "01",
+                                      "-",
+                                      "-01",
+                                      "1.",
+                                      ".5",
+                                      "1e",
+                                      "+1",
+                                      "1 2",
+                                      "tru",
+                                      "'a'",
+                                      "\"a",
+                                      "\"\t\"",
+                                      "\"a\nb\"",
+                                      "\"\\x\"",
+                                      "NaN",
+                                      "\"\\u0000\"",
+                                      "\"\\\\\\u0000\"",
+                                      "{\"a\":1,\"b\":2,\"a\":3}",
                                       "[{\"x\":[],\"x\":[]}]",
-                                      "\"\xc3\"", "\"\xed\xa0\x80\"", "\"\xf4\x90\x80\x80\"", "\"\xe0\x80\x80\"",
+                                      "\"\xc3\"",
+                                      "\"\xed\xa0\x80\"",
+                                      "\"\xf4\x90\x80\x80\"",
+                                      "\"\xe0\x80\x80\"",
                                       "\xef\xbb\xbf{}"};
 
     (void)state;
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         memset(&err, 0, sizeof err);
-        if (json_parse(&source, bad[i], strlen(bad[i])))
+        if (json_parse(&source, bad[i], strlen(bad[i]))) {
             fail_msg("accepted: %s", bad[i]);
+        }
         assert_non_null(strstr(err.what, "doc.json"));
         assert_non_null(strstr(err.where, "/somewhere/doc.json"));
-        assert_string_equal(err.mend, "write it again");
+        assert_string_equal(err.hint, "write it again");
     }
     assert_null(json_parse(&source, "[0]\0[1]", 7));
 }
@@ -66,8 +104,8 @@ static void test_integers(void **state)
         const char *text;
         int ok;
         int64_t value;
-    } cases[] = {{"5", 1, 5},     {"-5", 1, -5},   {"10", 1, 10},  {"11", 0, 0},      {"-6", 0, 0}, {"true", 0, 0},
-                 {"\"5\"", 0, 0}, {"null", 0, 0},  {"1.5", 0, 0},  {"1e1", 1, 10},    {"[5]", 0, 0}, {"1e400", 0, 0}};
+    } cases[] = {{"5", 1, 5},     {"-5", 1, -5},  {"10", 1, 10}, {"11", 0, 0},   {"-6", 0, 0},  {"true", 0, 0},
+                 {"\"5\"", 0, 0}, {"null", 0, 0}, {"1.5", 0, 0}, {"1e1", 1, 10}, {"[5]", 0, 0}, {"1e400", 0, 0}};
     int64_t got;
 
     (void)state;
@@ -75,10 +113,11 @@ static void test_integers(void **state)
         cJSON *value = json_parse(&source, cases[i].text, strlen(cases[i].text));
         assert_non_null(value);
         assert_int_equal(json_int(&source, "some.field", value, -5, 10, &got), cases[i].ok - 1);
-        if (cases[i].ok)
+        if (cases[i].ok) {
             assert_int_equal(got, cases[i].value);
-        else
+        } else {
             assert_non_null(strstr(err.what, "'some.field'"));
+        }
         cJSON_Delete(value);
     }
     assert_int_equal(json_int(&source, "some.field", NULL, 0, 1, &got), -1);
@@ -103,7 +142,9 @@ static void test_writing(void **state)
     char *text;
 
     (void)state;
-    json_put_text(&w, root, "latin1", "gr\xfc\xdf" "e");
+    json_put_text(&w, root, "latin1",
+                  "gr\xfc\xdf"
+                  "e");
     json_put_text(&w, root, "nothing", NULL);
     json_put_text(&w, root, "empty", "");
     json_put_number(&w, root, "nan", (double)NAN);
@@ -128,9 +169,12 @@ static void test_writing(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_accepted),        cmocka_unit_test(test_refused),
-        cmocka_unit_test(test_place_of_a_fault), cmocka_unit_test(test_integers),
-        cmocka_unit_test(test_shown_values_are_short), cmocka_unit_test(test_writing),
+        cmocka_unit_test(test_accepted),
+        cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_place_of_a_fault),
+        cmocka_unit_test(test_integers),
+        cmocka_unit_test(test_shown_values_are_short),
+        cmocka_unit_test(test_writing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -63,8 +63,9 @@ static void front_start_with(struct front_process *f, int messages)
     assert_true(f->pid >= 0);
     if (f->pid == 0) {
         int null = open("/dev/null", O_WRONLY);
-        if (null < 0 || dup2(fds[1], STDOUT_FILENO) < 0 || dup2(messages < 0 ? null : messages, STDERR_FILENO) < 0)
+        if (null < 0 || dup2(fds[1], STDOUT_FILENO) < 0 || dup2(messages < 0 ? null : messages, STDERR_FILENO) < 0) {
             _exit(99);
+        }
         close(fds[0]);
         close(fds[1]);
         _exit(launch_self(3, 3, argv));
@@ -84,8 +85,9 @@ static void front_read(struct front_process *f, const char *wanted)
     while (!wanted || !strstr(f->text, wanted)) {
         ssize_t n = read(f->out, f->text + f->used, sizeof f->text - 1 - f->used);
         assert_true(n >= 0);
-        if (n == 0)
+        if (n == 0) {
             break;
+        }
         f->used += (size_t)n;
         f->text[f->used] = '\0';
     }
@@ -180,8 +182,9 @@ static void expect_said(int log, const char *words)
     char text[4096] = "";
 
     assert_true(pread(log, text, sizeof text - 1, 0) >= 0);
-    if (!strstr(text, words))
+    if (!strstr(text, words)) {
         fail_msg("'%s' does not say '%s'", text, words);
+    }
 }
 
 /* A marker that was read is the result; one that could not be told is none. */
@@ -244,10 +247,11 @@ static void test_mpirun_that_cannot(void **state)
     front_start_with(&f, log);
     assert_int_equal(front_end(&f), 3);
     expect_said(log, "no files in TMPDIR");
-    if (old)
+    if (old) {
         setenv("TMPDIR", old, 1);
-    else
+    } else {
         unsetenv("TMPDIR");
+    }
     close(log);
     free(old);
     free(path);
@@ -417,11 +421,12 @@ static void test_killed_front_takes_mpirun_along(void **state)
 
 static void clear_job(void)
 {
-    static const char *const names[] = {"OMPI_COMM_WORLD_RANK", "PMIX_RANK",     "PMI_RANK",   "SLURM_STEP_ID",
+    static const char *const names[] = {"OMPI_COMM_WORLD_RANK", "PMIX_RANK",   "PMI_RANK", "SLURM_STEP_ID",
                                         "SLURM_STEP_NUM_TASKS", "SLURM_PROCID"};
 
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         unsetenv(names[i]);
+    }
 }
 
 static void test_who_started_us(void **state)

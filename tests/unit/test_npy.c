@@ -1,8 +1,8 @@
 /* .npy files: samples written out by hand from the format's definition, and the way back. */
 #include "temp_dir.h"
 
-#include <sys/resource.h>
 #include <signal.h>
+#include <sys/resource.h>
 
 #include "orchestrator/npy/npy.h"
 
@@ -33,8 +33,9 @@ static size_t make(unsigned char *buf, int version, const char *dict, const void
         buf[at++] = 0;
     }
     memcpy(buf + at, dict, n);
-    if (nbytes)
+    if (nbytes) {
         memcpy(buf + at + n, data, nbytes);
+    }
     return at + n + nbytes;
 }
 
@@ -76,8 +77,9 @@ static void test_real_sample(void **state)
     assert_false(npy_holds(&h, DTYPE_UINT16));
     assert_false(npy_holds(&h, DTYPE_INT32));
     assert_int_equal(npy_read(path, &h, values, &err), 0);
-    for (int i = 0; i < 6; i++)
+    for (int i = 0; i < 6; i++) {
         assert_int_equal(values[i], i);
+    }
     free(path);
 }
 
@@ -106,8 +108,9 @@ static void test_headers(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         size_t n = make(buf, cases[i].version, cases[i].dict, NULL, 0);
-        if (npy_parse(buf, n, "x.npy", &h, &err))
+        if (npy_parse(buf, n, "x.npy", &h, &err)) {
             fail_msg("%s: %s", cases[i].dict, err.what);
+        }
         assert_int_equal(h.kind, cases[i].kind);
         assert_int_equal(h.size, cases[i].size);
         assert_int_equal(h.ndim, cases[i].ndim);
@@ -158,10 +161,11 @@ static void test_refused_headers(void **state)
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         size_t n = make(buf, 1, bad[i], NULL, 0);
         memset(&err, 0, sizeof err);
-        if (npy_parse(buf, n, "dir/x.npy", &h, &err) == 0)
+        if (npy_parse(buf, n, "dir/x.npy", &h, &err) == 0) {
             fail_msg("accepted: %s", bad[i]);
+        }
         assert_non_null(strstr(err.what, "dir/x.npy"));
-        assert_int_not_equal(err.mend[0], 0);
+        assert_int_not_equal(err.hint[0], 0);
     }
 }
 
@@ -223,22 +227,27 @@ static void test_conversion(void **state)
     size_t at = 0, n;
     char *path;
 
-    for (int k = 0; k < 4; k++)
-        for (int j = 0; j < 3; j++)
+    for (int k = 0; k < 4; k++) {
+        for (int j = 0; j < 3; j++) {
             for (int i = 0; i < 2; i++) {
                 int value = 100 * i + 10 * j + k;
                 data[at++] = (unsigned char)(value >> 8);
                 data[at++] = (unsigned char)value;
             }
+        }
+    }
     n = make(buf, 1, "{'descr': '>i2', 'fortran_order': True, 'shape': (2, 3, 4), }", data, sizeof data);
     path = put(state, buf, n);
     assert_int_equal(npy_open(path, &h, &err), 0);
     assert_true(npy_holds(&h, DTYPE_INT16));
     assert_int_equal(npy_read(path, &h, got, &err), 0);
-    for (int i = 0; i < 2; i++)
-        for (int j = 0; j < 3; j++)
-            for (int k = 0; k < 4; k++)
+    for (int i = 0; i < 2; i++) {
+        for (int j = 0; j < 3; j++) {
+            for (int k = 0; k < 4; k++) {
                 assert_int_equal(got[(i * 3 + j) * 4 + k], 100 * i + 10 * j + k);
+            }
+        }
+    }
     free(path);
 }
 
@@ -299,8 +308,9 @@ static void test_write(void **state)
     assert_int_equal(n, 128 + sizeof elements);
     assert_memory_equal(got, "\x93NUMPY\x01\x00\x76\x00{'descr': '<f4', 'fortran_order': False, 'shape': (2, 1), }",
                         69);
-    for (size_t i = 69; i < 127; i++)
+    for (size_t i = 69; i < 127; i++) {
         assert_int_equal(got[i], ' ');
+    }
     assert_int_equal(got[127], '\n');
     assert_memory_equal(got + 128, elements, sizeof elements);
     assert_int_equal(temp_dir_count(*state), 1);
@@ -320,10 +330,12 @@ static void test_write_and_read(void **state)
         for (int s = 0; s < 4; s++) {
             unsigned char data[6 * 8], back[6 * 8];
             uint64_t count = 1;
-            for (uint32_t d = 0; d < ndims[s]; d++)
+            for (uint32_t d = 0; d < ndims[s]; d++) {
                 count *= (uint64_t)shapes[s][d];
-            for (size_t i = 0; i < sizeof data; i++)
+            }
+            for (size_t i = 0; i < sizeof data; i++) {
                 data[i] = (unsigned char)(7 * i + 1);
+            }
             assert_int_equal(npy_write(path, (enum dtype)type, ndims[s], shapes[s], data, &err), 0);
             assert_int_equal(npy_open(path, &h, &err), 0);
             assert_true(npy_holds(&h, (enum dtype)type));
@@ -370,12 +382,12 @@ int main(void)
 {
 #define CASE(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
     const struct CMUnitTest tests[] = {
-        CASE(test_real_sample),      CASE(test_headers),
-        CASE(test_refused_headers),  CASE(test_every_prefix_is_refused),
-        CASE(test_cut_file),         CASE(test_missing_and_odd_files),
-        CASE(test_conversion),       CASE(test_changed_file),
-        CASE(test_raw_types),        CASE(test_write),
-        CASE(test_write_and_read),   CASE(test_write_that_fails),
+        CASE(test_real_sample),     CASE(test_headers),
+        CASE(test_refused_headers), CASE(test_every_prefix_is_refused),
+        CASE(test_cut_file),        CASE(test_missing_and_odd_files),
+        CASE(test_conversion),      CASE(test_changed_file),
+        CASE(test_raw_types),       CASE(test_write),
+        CASE(test_write_and_read),  CASE(test_write_that_fails),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -25,8 +25,8 @@ static struct plan_builder *builder(uint64_t nbytes)
 {
     struct error err;
     struct plan_builder *b = plan_builder_new(1, &err);
-    struct plan_storage s = {.kind = PLAN_TEMP, .dtype = DTYPE_UINT8, .ndim = 1, .nbytes = nbytes,
-                             .domain = PLAN_NONE, .card = PLAN_NONE};
+    struct plan_storage s = {
+        .kind = PLAN_TEMP, .dtype = DTYPE_UINT8, .ndim = 1, .nbytes = nbytes, .domain = PLAN_NONE, .card = PLAN_NONE};
     int64_t shape[1] = {(int64_t)nbytes};
 
     assert_non_null(b);
@@ -40,8 +40,9 @@ static uint32_t add(struct plan_builder *b, enum dtype dtype, uint64_t offset, u
     struct error err;
     uint32_t id;
 
-    if (plan_add_view(b, 0, dtype, offset, ndim, shape, stride, &id, &err))
+    if (plan_add_view(b, 0, dtype, offset, ndim, shape, stride, &id, &err)) {
         fail_msg("%s", err.what);
+    }
     return id;
 }
 
@@ -58,10 +59,12 @@ static uint32_t random_view(struct plan_builder *b, uint32_t max_dims)
     for (uint32_t i = 0; i < ndim; i++) {
         shape[i] = pick(20) == 0 ? 0 : 1 + pick(i == 0 ? 9 : 5);
         stride[i] = pick(pick(2) ? 8 : 60);
-        while (shape[i] > 1 && reach + (uint64_t)((shape[i] - 1) * stride[i]) >= room)
+        while (shape[i] > 1 && reach + (uint64_t)((shape[i] - 1) * stride[i]) >= room) {
             shape[i]--;
-        if (shape[i] > 1)
+        }
+        if (shape[i] > 1) {
             reach += (uint64_t)((shape[i] - 1) * stride[i]);
+        }
     }
     offset = pick((uint32_t)(room - reach));
     return add(b, dtype, offset, ndim, shape, stride);
@@ -75,23 +78,28 @@ static void mark(const struct plan *p, uint32_t view, uint8_t *map)
     size_t size = dtype_size(v->dtype);
 
     memset(map, 0, STORAGE_BYTES);
-    for (uint32_t i = 0; i < v->ndim; i++)
-        if (dims[i] == 0)
+    for (uint32_t i = 0; i < v->ndim; i++) {
+        if (dims[i] == 0) {
             return;
+        }
+    }
     for (;;) {
         uint64_t at = v->offset;
         uint32_t d;
 
-        for (d = 0; d < v->ndim; d++)
+        for (d = 0; d < v->ndim; d++) {
             at += (uint64_t)(index[d] * dims[v->ndim + d]);
+        }
         memset(map + at * size, 1, size);
         for (d = v->ndim; d > 0; d--) {
-            if (++index[d - 1] < dims[d - 1])
+            if (++index[d - 1] < dims[d - 1]) {
                 break;
+            }
             index[d - 1] = 0;
         }
-        if (d == 0)
+        if (d == 0) {
             return;
+        }
     }
 }
 
@@ -99,24 +107,28 @@ static void test_random_views(void **state)
 {
     enum { VIEWS = 400 };
     struct plan_builder *b = builder(STORAGE_BYTES);
-    uint8_t (*maps)[STORAGE_BYTES] = calloc(VIEWS, sizeof *maps);
+    uint8_t(*maps)[STORAGE_BYTES] = calloc(VIEWS, sizeof *maps);
     uint32_t ids[VIEWS];
     int overlapping = 0, near = 0;
 
     (void)state;
     assert_non_null(maps);
-    for (int i = 0; i < VIEWS; i++)
+    for (int i = 0; i < VIEWS; i++) {
         ids[i] = random_view(b, i % 2 ? 2 : 4);
-    for (int i = 0; i < VIEWS; i++)
+    }
+    for (int i = 0; i < VIEWS; i++) {
         mark(plan_builder_plan(b), ids[i], maps[i]);
+    }
     for (int i = 0; i < VIEWS; i++) {
         for (int j = 0; j < VIEWS; j++) {
             bool expected = false;
 
-            for (int k = 0; k < STORAGE_BYTES && !expected; k++)
+            for (int k = 0; k < STORAGE_BYTES && !expected; k++) {
                 expected = maps[i][k] && maps[j][k];
-            if (overlap_views(plan_builder_plan(b), ids[i], ids[j]) != expected)
+            }
+            if (overlap_views(plan_builder_plan(b), ids[i], ids[j]) != expected) {
                 fail_msg("views %d and %d: expected %d", i, j, expected);
+            }
             overlapping += expected;
             near += !expected;
         }
@@ -146,12 +158,14 @@ static void test_form_covers_the_same_bytes(void **state)
         do {
             uint64_t at = f.offset;
 
-            for (d = 0; d < f.ndim; d++)
+            for (d = 0; d < f.ndim; d++) {
                 at += index[d] * f.stride[d];
+            }
             memset(other + at, 1, f.run);
             for (d = f.ndim; d > 0; d--) {
-                if (++index[d - 1] < f.count[d - 1])
+                if (++index[d - 1] < f.count[d - 1]) {
                     break;
+                }
                 index[d - 1] = 0;
             }
         } while (d > 0);
@@ -194,9 +208,11 @@ static void test_interleaved_steps(void **state)
     const struct plan *p;
 
     (void)state;
-    for (uint64_t i = 1; i < 999983 && !first; i++)
-        if ((i * 1000003) % 999983 == 1)
+    for (uint64_t i = 1; i < 999983 && !first; i++) {
+        if ((i * 1000003) % 999983 == 1) {
             first = i;
+        }
+    }
     assert_true(first > 1);
     part[0] = (int64_t)((first * 1000003 - 1) / 999983);
     p = plan_builder_plan(b);
@@ -272,13 +288,16 @@ static void test_random_steps(void **state)
         for (int d = 0; d < 5; d++) {
             bool meet = false;
 
-            for (int64_t i = 0; i < shape[0][d]; i++)
-                for (int64_t j = 0; j < shape[1][d]; j++)
+            for (int64_t i = 0; i < shape[0][d]; i++) {
+                for (int64_t j = 0; j < shape[1][d]; j++) {
                     meet = meet || start[0][d] + i * step[0][d] == start[1][d] + j * step[1][d];
+                }
+            }
             expected = expected && meet;
         }
-        if (overlap_views(plan_builder_plan(b), ids[0], ids[1]) != expected)
+        if (overlap_views(plan_builder_plan(b), ids[0], ids[1]) != expected) {
             fail_msg("round %d: expected %d", round, expected);
+        }
         differ += expected;
     }
     assert_true(differ > 1000 && differ < 19000);

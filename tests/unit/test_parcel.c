@@ -3,9 +3,9 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <cmocka.h>
 #include <stdio.h>
 #include <string.h>
+#include <cmocka.h>
 
 #include "orchestrator/gather/parcel.h"
 
@@ -29,8 +29,10 @@ static void pieces_come_out_as_they_went_in(void **state)
 
     (void)state;
     assert_int_equal(parcel_open(&p, NULL), 0);
-    for (uint64_t i = 0; i < 4; i++)
-        put(&p, i % 2 ? "rank1/d0/deps.json" : "a", texts[i], (enum parcel_end)(i % 3), i * UINT64_C(0x1122334455667788));
+    for (uint64_t i = 0; i < 4; i++) {
+        put(&p, i % 2 ? "rank1/d0/deps.json" : "a", texts[i], (enum parcel_end)(i % 3),
+            i * UINT64_C(0x1122334455667788));
+    }
     for (uint64_t i = 0; i < 4; i++) {
         assert_int_equal(parcel_next(p.bytes, p.used, &at, &piece, NULL), 1);
         assert_string_equal(piece.path, i % 2 ? "rank1/d0/deps.json" : "a");
@@ -62,8 +64,9 @@ static void a_parcel_is_filled_to_its_end_and_not_beyond(void **state)
         path[1 + npiece * 7 % (PARCEL_PATH_MAX - 1)] = '\0';
         path[PARCEL_PATH_MAX - 1] = '\0';
         data = parcel_room(&p, path, &room);
-        if (!data)
+        if (!data) {
             break;
+        }
         room = room < 1 + npiece * 131 % 5000 ? room : 1 + npiece * 131 % 5000;
         memset(data, (int)npiece, room);
         parcel_add(&p, path, 0, (uint32_t)room, PARCEL_LAST, 0);
@@ -72,8 +75,9 @@ static void a_parcel_is_filled_to_its_end_and_not_beyond(void **state)
     assert_true(npiece > 100);
     assert_true(PARCEL_NBYTES - p.used < PARCEL_PATH_MAX + 128);
     while (parcel_next(p.bytes, p.used, &at, &piece, NULL) == 1) {
-        for (uint32_t i = 0; i < piece.nbytes; i++)
+        for (uint32_t i = 0; i < piece.nbytes; i++) {
             assert_int_equal(((const unsigned char *)piece.data)[i], (unsigned char)seen);
+        }
         seen++;
     }
     assert_int_equal(seen, npiece);
@@ -87,10 +91,12 @@ static void a_path_leads_below_the_directory(void **state)
     char path[PARCEL_PATH_MAX + 1];
 
     (void)state;
-    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         assert_int_equal(parcel_path_check(bad[i], NULL), -1);
-    for (size_t i = 0; i < sizeof good / sizeof *good; i++)
+    }
+    for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
         assert_int_equal(parcel_path_check(good[i], NULL), 0);
+    }
     memset(path, 'p', sizeof path);
     path[PARCEL_PATH_MAX] = '\0';
     assert_int_equal(parcel_path_check(path, NULL), -1);

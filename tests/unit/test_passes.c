@@ -2,12 +2,12 @@
  * that counts. */
 #include "tests/unit/temp_dir.h"
 
-#include <cjson/cJSON.h>
 #include "orchestrator/data/inputs.h"
-#include "orchestrator/prepare/load.h"
 #include "orchestrator/job/passes.h"
+#include "orchestrator/prepare/load.h"
 #include "rank-worker/lanes/executors.h"
 #include "tests/passes/count_rig.h"
+#include <cjson/cJSON.h>
 
 enum { LIMIT_S = 120 };
 
@@ -123,8 +123,9 @@ static cJSON *read_lines(int card, int k, const char *name)
         assert_non_null(json);
         cJSON_AddItemToArray(lines, json);
     }
-    if (f)
+    if (f) {
         fclose(f);
+    }
     return lines;
 }
 
@@ -191,16 +192,18 @@ static void without_restoring_the_numbers_are_others(void **state)
     begin(0);
     assert_int_equal(run(&rig, &rig.err), 0);
     expect_outputs_of_one_run();
-    for (uint32_t i = 0; i < COUNT_NODES; i++)
+    for (uint32_t i = 0; i < COUNT_NODES; i++) {
         atomic_store(&rig.seg.words[i], WORD_PENDING);
+    }
     atomic_store(&rig.seg.header->go, WORD_PENDING);
     assert_int_equal(run(&rig, &rig.err), 0);
     seen = segment_storage(&rig.seg, COUNT_SEEN);
     acc = segment_storage(&rig.seg, COUNT_ACC);
     for (int c = 0; c < COUNT_CARDS; c++) {
         assert_int_equal(seen[c], 2 * COUNT_CARDS);
-        for (int i = 0; i < COUNT_ROW; i++) /* and a[c], twice a[1 - c] and another fill */
+        for (int i = 0; i < COUNT_ROW; i++) { /* and a[c], twice a[1 - c] and another fill */
             assert_true(acc[c][i] >= rig.acc[c][i] + rig.a[c][i] + rig.a[1 - c][i] + 2 * COUNT_FILL);
+        }
     }
     end();
 }
@@ -377,8 +380,9 @@ static int run_and_take(void *context, struct error *err)
 {
     struct rig *r = context;
 
-    if (run(context, err) < 0)
+    if (run(context, err) < 0) {
         return -1;
+    }
     memcpy(taken.hashes[taken.count++], r->seg.hashes, r->plan.narg * sizeof(uint64_t));
     return 0;
 }
@@ -397,8 +401,9 @@ static void repeated_runs_begin_alike_and_hash_what_they_write(void **state)
     assert_int_equal(taken.count, 3);
     assert_memory_equal(taken.hashes[1], taken.hashes[0], sizeof taken.hashes[0]);
     assert_memory_equal(taken.hashes[2], taken.hashes[0], sizeof taken.hashes[0]);
-    for (uint64_t i = 0; i < rig.plan.narg; i++)
+    for (uint64_t i = 0; i < rig.plan.narg; i++) {
         assert_int_equal(taken.hashes[0][i] != 0, plan_tag_writes(rig.plan.args[i].tag));
+    }
     end();
 }
 
@@ -419,8 +424,9 @@ static void a_run_that_is_not_repeated_hashes_nothing(void **state)
     (void)state;
     begin(0);
     assert_int_equal(run_all(true), 0);
-    for (uint64_t i = 0; i < rig.plan.narg; i++)
+    for (uint64_t i = 0; i < rig.plan.narg; i++) {
         assert_int_equal(rig.seg.hashes[i], 0);
+    }
     end();
 }
 

@@ -15,8 +15,9 @@
 
 static void must(int rc, const struct error *err)
 {
-    if (rc)
+    if (rc) {
         fail_msg("%s", err->what);
+    }
 }
 
 /* A small plan with a bit of everything. */
@@ -24,8 +25,13 @@ static struct plan_builder *small(void)
 {
     struct error err;
     struct plan_builder *b = plan_builder_new(2, &err);
-    struct plan_storage s = {.kind = PLAN_PARAM, .dtype = DTYPE_FLOAT32, .ndim = 2, .nbytes = 4 * 8 * 4,
-                             .domain = PLAN_NONE, .card = PLAN_NONE, .direction = PLAN_INOUT};
+    struct plan_storage s = {.kind = PLAN_PARAM,
+                             .dtype = DTYPE_FLOAT32,
+                             .ndim = 2,
+                             .nbytes = 4 * 8 * 4,
+                             .domain = PLAN_NONE,
+                             .card = PLAN_NONE,
+                             .direction = PLAN_INOUT};
     int64_t shape[2] = {4, 8}, stride[2] = {8, 1}, row[1] = {8}, one[1] = {1};
     uint32_t workers[2] = {1, 0}, storage, domain, views[3], program, sub;
     struct plan_node n = {.kind = PLAN_DISPATCH, .group = PLAN_NONE, .k = 0, .line = 12, .narg = 2, .nscalar = 1};
@@ -125,7 +131,8 @@ static void test_limits_are_possible(void **state)
 {
     struct error err;
     struct plan_builder *b = plan_builder_new(PLAN_MAX_MEMBERS + 1, &err);
-    struct plan_storage s = {.kind = PLAN_TEMP, .dtype = DTYPE_UINT8, .ndim = 1, .domain = PLAN_NONE, .card = PLAN_NONE};
+    struct plan_storage s = {
+        .kind = PLAN_TEMP, .dtype = DTYPE_UINT8, .ndim = 1, .domain = PLAN_NONE, .card = PLAN_NONE};
     struct plan_node n = {.kind = PLAN_DISPATCH, .group = PLAN_NONE, .k = PLAN_NONE, .narg = 1};
     struct plan_arg arg = {0, PLAN_TAG_COUNT - 1};
     uint32_t workers[PLAN_MAX_MEMBERS + 1];
@@ -133,10 +140,12 @@ static void test_limits_are_possible(void **state)
 
     (void)state;
     assert_non_null(b);
-    for (uint32_t i = 0; i <= PLAN_MAX_MEMBERS; i++)
+    for (uint32_t i = 0; i <= PLAN_MAX_MEMBERS; i++) {
         workers[i] = i;
-    for (uint32_t i = 0; i <= PLAN_MAX_DIMS; i++)
+    }
+    for (uint32_t i = 0; i <= PLAN_MAX_DIMS; i++) {
         ones[i] = 1;
+    }
     s.nbytes = PLAN_MAX_BYTES;
     must(plan_add_storage(b, &s, "largest", &size, NULL, &err), &err);
     size++;
@@ -234,8 +243,9 @@ static void test_short_and_strange_blocks(void **state)
     (void)state;
     compiled(&p);
     must(plan_pack(&p, &block, &nbytes, &err), &err);
-    for (size_t cut = 0; cut < nbytes; cut += 8)
+    for (size_t cut = 0; cut < nbytes; cut += 8) {
         assert_int_equal(plan_unpack(&q, block, cut, false, &err), -1);
+    }
     assert_int_equal(plan_unpack(&q, (char *)block + 8, nbytes - 8, false, &err), -1);
     ((char *)block)[0] ^= 1;
     assert_int_equal(plan_unpack(&q, block, nbytes, false, &err), -1);
@@ -250,25 +260,33 @@ static uint64_t walk(const struct plan *p)
     uint64_t sum = 0;
     char text[64];
 
-    for (uint32_t i = 0; i < p->nview; i++)
+    for (uint32_t i = 0; i < p->nview; i++) {
         sum += plan_view_tensor(p, &p->views[i]).nbytes + p->storages[p->views[i].storage].nbytes;
-    for (uint32_t i = 0; i < p->nstorage; i++)
+    }
+    for (uint32_t i = 0; i < p->nstorage; i++) {
         sum += strlen(plan_text(p, p->storages[i].name));
+    }
     for (uint32_t i = 0; i < p->nnode; i++) {
         const struct plan_node *n = &p->nodes[i];
 
         sum += strlen(plan_node_label(p, i, text, sizeof text));
-        for (uint32_t j = 0; j < n->narg; j++)
+        for (uint32_t j = 0; j < n->narg; j++) {
             sum += p->views[p->args[n->first_arg + j].view].ndim;
-        for (uint32_t j = 0; j < n->nscalar; j++)
-            if (p->scalars[n->first_scalar + j].kind != PLAN_VALUE)
+        }
+        for (uint32_t j = 0; j < n->nscalar; j++) {
+            if (p->scalars[n->first_scalar + j].kind != PLAN_VALUE) {
                 sum += p->domains[p->scalars[n->first_scalar + j].domain].nworkers;
-        for (uint32_t j = 0; j < n->npred; j++)
+            }
+        }
+        for (uint32_t j = 0; j < n->npred; j++) {
             sum += p->nodes[p->preds[n->first_pred + j].node].lane;
+        }
     }
-    for (uint32_t i = 0; i < p->ndomain; i++)
-        for (uint32_t j = 0; j < p->domains[i].nworkers; j++)
+    for (uint32_t i = 0; i < p->ndomain; i++) {
+        for (uint32_t j = 0; j < p->domains[i].nworkers; j++) {
             sum += p->storages[p->domains[i].first_storage + j].nbytes + p->cards[p->domains[i].first_worker + j];
+        }
+    }
     return sum;
 }
 
@@ -285,15 +303,17 @@ static void test_damaged_blocks(void **state)
     (void)state;
     compiled(&p);
     must(plan_pack(&p, &block, &nbytes, &err), &err);
-    for (size_t at = 0; at < nbytes; at++)
+    for (size_t at = 0; at < nbytes; at++) {
         for (size_t m = 0; m < sizeof masks; m++) {
             ((uint8_t *)block)[at] ^= masks[m];
-            if (plan_unpack(&q, block, nbytes, false, &err) == 0)
+            if (plan_unpack(&q, block, nbytes, false, &err) == 0) {
                 sum += walk(&q);
-            else
+            } else {
                 refused++;
+            }
             ((uint8_t *)block)[at] ^= masks[m];
         }
+    }
     assert_true(refused > 1000 && sum > 0);
     free(block);
     plan_free(&p);
@@ -302,12 +322,9 @@ static void test_damaged_blocks(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_labels_and_extents),
-        cmocka_unit_test(test_builder_refuses),
-        cmocka_unit_test(test_limits_are_possible),
-        cmocka_unit_test(test_groups_are_runs),
-        cmocka_unit_test(test_pack_and_unpack),
-        cmocka_unit_test(test_short_and_strange_blocks),
+        cmocka_unit_test(test_labels_and_extents),  cmocka_unit_test(test_builder_refuses),
+        cmocka_unit_test(test_limits_are_possible), cmocka_unit_test(test_groups_are_runs),
+        cmocka_unit_test(test_pack_and_unpack),     cmocka_unit_test(test_short_and_strange_blocks),
         cmocka_unit_test(test_damaged_blocks),
     };
 

@@ -46,8 +46,9 @@ static void read_sample(struct plan *p)
         char *line = strdup(sample[i]);
 
         assert_non_null(line);
-        if (plan_stream_line(s, line, strlen(line), &err))
+        if (plan_stream_line(s, line, strlen(line), &err)) {
             fail_msg("%s: %s", err.where, err.what);
+        }
         free(line);
     }
     assert_int_equal(plan_stream_finish(s, p, &err), 0);
@@ -97,16 +98,18 @@ static void test_views(void **state)
     (void)state;
     read_sample(&p);
     assert_int_equal(p.narg, sizeof expected / sizeof *expected);
-    for (size_t i = 0; i < p.narg; i++)
+    for (size_t i = 0; i < p.narg; i++) {
         assert_string_equal(print_view(&p, p.args[i].view, text, sizeof text), expected[i]);
+    }
     assert_string_equal(print_view(&p, p.args[11].view, text, 12), "t\"mp.fla...");
     plan_free(&p);
 }
 
 static void has(const char *text, const char *part)
 {
-    if (!strstr(text, part))
+    if (!strstr(text, part)) {
         fail_msg("\"%s\" is not in:\n%s", part, text);
+    }
 }
 
 static void test_text(void **state)

@@ -54,8 +54,9 @@ static int read_lines(const char *const *lines, size_t count, struct plan *out, 
         rc = plan_stream_line(s, line, strlen(line), err);
         free(line);
     }
-    if (rc == 0)
+    if (rc == 0) {
         rc = plan_stream_finish(s, out, err);
+    }
     plan_stream_free(s);
     return rc;
 }
@@ -67,8 +68,9 @@ static void test_sample(void **state)
     double value;
 
     (void)state;
-    if (read_lines(sample, SAMPLE, &p, &err))
+    if (read_lines(sample, SAMPLE, &p, &err)) {
         fail_msg("%s: %s", err.where, err.what);
+    }
     assert_int_equal(p.world_size, 3);
     assert_int_equal(p.nstorage, 5);
     assert_int_equal(p.nnode, 6);
@@ -141,8 +143,9 @@ static char *save(const struct plan *p)
 
 static void assert_same_array(const void *a, const void *b, uint64_t count, size_t size)
 {
-    if (count)
+    if (count) {
         assert_memory_equal(a, b, count * size);
+    }
 }
 
 static void test_round_trip(void **state)
@@ -160,8 +163,9 @@ static void test_round_trip(void **state)
     text = save(&p);
     fputs(text, f);
     fclose(f);
-    if (plan_load(path, &q, &err))
+    if (plan_load(path, &q, &err)) {
         fail_msg("%s: %s", err.where, err.what);
+    }
     unlink(path);
     again = save(&q);
     assert_string_equal(text, again);
@@ -190,11 +194,13 @@ static void refused(size_t at, const char *line, const char *what)
     memcpy(lines, sample, sizeof lines);
     lines[at] = line;
     snprintf(where, sizeof where, "origin, line %zu", at + 1);
-    if (read_lines(lines, SAMPLE, &p, &err) == 0)
+    if (read_lines(lines, SAMPLE, &p, &err) == 0) {
         fail_msg("accepted: %s", line);
-    if (strncmp(err.where, where, strlen(where)) != 0 || (err.where[strlen(where)] && err.where[strlen(where)] != ' ') ||
-        !strstr(err.what, what))
+    }
+    if (strncmp(err.where, where, strlen(where)) != 0 ||
+        (err.where[strlen(where)] && err.where[strlen(where)] != ' ') || !strstr(err.what, what)) {
         fail_msg("%s\n  gives: %s\n  in: %s, wanted %s", line, err.what, err.where, where);
+    }
 }
 
 /* The same, and it is taken. */
@@ -208,8 +214,9 @@ static void accepted(size_t at, const char *line)
         char *copy = strdup(i == at ? line : sample[i]);
 
         assert_non_null(copy);
-        if (plan_stream_line(s, copy, strlen(copy), &err))
+        if (plan_stream_line(s, copy, strlen(copy), &err)) {
             fail_msg("%s\n  gives: %s", copy, err.what);
+        }
         free(copy);
     }
     plan_stream_free(s);
@@ -224,7 +231,7 @@ static void test_header_is_checked(void **state)
     (void)state;
     refused(0, "{\"plan\":2,\"world_size\":3}", "version 2");
     assert_int_equal(read_lines(lines, 1, &p, &err), -1);
-    assert_non_null(strstr(err.mend, "record the plan again"));
+    assert_non_null(strstr(err.hint, "record the plan again"));
     refused(0, "{\"world_size\":3,\"plan\":1}", "header");
     refused(0, "{\"plan\":1}", "world_size");
     refused(0, "{\"plan\":1,\"world_size\":0}", "0 cards");
@@ -236,15 +243,16 @@ static void test_header_is_checked(void **state)
 
 static void test_lines_are_checked(void **state)
 {
-    static const char *const garbage[] = {"", "x", "[]", "{}", "{\"note\":\"a\"", "{\"note\":\"a\"} {}", "null",
-                                          "{\"note\":\"a\"}x"};
+    static const char *const garbage[] = {
+        "", "x", "[]", "{}", "{\"note\":\"a\"", "{\"note\":\"a\"} {}", "null", "{\"note\":\"a\"}x"};
     struct error err;
     struct plan_stream *s = plan_stream_new("origin", &err);
     char zero[] = "{\"plan\":1,\0\"world_size\":1}";
 
     (void)state;
-    for (size_t i = 0; i < sizeof garbage / sizeof *garbage; i++)
+    for (size_t i = 0; i < sizeof garbage / sizeof *garbage; i++) {
         refused(2, garbage[i], "the line");
+    }
     refused(2, "{\"surprise\":1}", "\"surprise\" is unknown");
     assert_int_equal(plan_stream_line(s, zero, sizeof zero - 1, &err), -1);
     plan_stream_free(s);
@@ -310,8 +318,7 @@ static void test_nodes_are_checked(void **state)
     refused(7, "{\"dispatch\":1,\"program\":\"p\",\"card\":0,\"args\":[],\"scalars\":[\"18446744073709551616\"]}",
             "64-bit");
     refused(7, "{\"dispatch\":1,\"program\":\"p\",\"card\":0,\"args\":[],\"scalars\":[\" 1\"]}", "64-bit");
-    refused(7, "{\"dispatch\":1,\"program\":\"p\",\"card\":0,\"args\":[],\"scalars\":[[\"ctx\",0,1,0]]}",
-            "no member");
+    refused(7, "{\"dispatch\":1,\"program\":\"p\",\"card\":0,\"args\":[],\"scalars\":[[\"ctx\",0,1,0]]}", "no member");
     refused(7, "{\"dispatch\":1,\"program\":\"p\",\"card\":0,\"args\":[],\"scalars\":[[\"ctx\",1,0,0]]}",
             "domain 1 does not exist");
     refused(7, "{\"dispatch\":1,\"program\":\"p\",\"card\":0,\"args\":[],\"scalars\":[[\"ctx\",0,0]]}", "kind");
@@ -364,7 +371,8 @@ static void test_views_of_dispatches_fit_a_device(void **state)
                                   "\"args\":[[\"in\",0,\"int8\",0,[4294967295]]],\"scalars\":[]}";
     const char *lines[] = {
         "{\"plan\":1,\"world_size\":1}",
-        "{\"storage\":0,\"name\":\"x\",\"kind\":\"param\",\"dtype\":\"int8\",\"shape\":[8589934592],\"direction\":\"In\"}",
+        "{\"storage\":0,\"name\":\"x\",\"kind\":\"param\",\"dtype\":\"int8\",\"shape\":[8589934592],\"direction\":"
+        "\"In\"}",
         longest,
         "{\"end\":1}",
     };
@@ -396,11 +404,13 @@ static char *wide_dispatch(unsigned ntensor, unsigned nscalar)
 
     assert_non_null(f);
     fputs("{\"dispatch\":1,\"program\":\"p\",\"card\":0,\"args\":[", f);
-    for (unsigned i = 0; i < ntensor; i++)
+    for (unsigned i = 0; i < ntensor; i++) {
         fprintf(f, "%s[\"in\",0,\"fp32\",0,[1]]", i ? "," : "");
+    }
     fputs("],\"scalars\":[", f);
-    for (unsigned i = 0; i < nscalar; i++)
+    for (unsigned i = 0; i < nscalar; i++) {
         fputs(i ? ",1" : "1", f);
+    }
     fputs("]}", f);
     fclose(f);
     return text;
@@ -432,7 +442,8 @@ static void test_only_sources_are_expanded(void **state)
 static void test_parameters_have_different_names(void **state)
 {
     (void)state;
-    refused(3, "{\"storage\":1,\"name\":\"x\",\"kind\":\"param\",\"dtype\":\"fp32\",\"shape\":[4],\"direction\":\"In\"}",
+    refused(3,
+            "{\"storage\":1,\"name\":\"x\",\"kind\":\"param\",\"dtype\":\"fp32\",\"shape\":[4],\"direction\":\"In\"}",
             "two parameters called x");
     accepted(3, "{\"storage\":1,\"name\":\"x\",\"kind\":\"temp\",\"dtype\":\"fp32\",\"shape\":[4]}");
 }
@@ -501,7 +512,7 @@ static void test_damaged_bytes(void **state)
 
         assert_non_null(line);
         lines[at] = line;
-        for (size_t i = 0; line[i]; i++)
+        for (size_t i = 0; line[i]; i++) {
             for (size_t k = 0; k < sizeof replacements; k++) {
                 char before = line[i];
                 struct error err;
@@ -509,16 +520,18 @@ static void test_damaged_bytes(void **state)
 
                 line[i] = replacements[k];
                 if (read_lines(lines, SAMPLE, &p, &err) == 0) {
-                    if (plan_check(&p, &err))
+                    if (plan_check(&p, &err)) {
                         fail_msg("line %zu: %s: %s", at + 1, line, err.what);
+                    }
                     plan_free(&p);
                     accepted++;
                 } else {
-                    assert_true(err.what[0] && err.where[0] && err.mend[0]);
+                    assert_true(err.what[0] && err.where[0] && err.hint[0]);
                     refused_count++;
                 }
                 line[i] = before;
             }
+        }
         lines[at] = sample[at];
         free(line);
     }

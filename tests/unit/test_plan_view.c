@@ -20,8 +20,12 @@ static int make(void **state)
 {
     const int64_t shape[] = {ROWS, COLUMNS}, block_shape[] = {2, 3}, block_stride[] = {COLUMNS, 2};
     const int64_t none_shape[] = {0, COLUMNS}, none_stride[] = {COLUMNS, 1};
-    struct plan_storage x = {.kind = PLAN_PARAM, .dtype = DTYPE_FLOAT32, .ndim = 2, .nbytes = ROWS * COLUMNS * 4,
-                             .domain = PLAN_NONE, .card = PLAN_NONE};
+    struct plan_storage x = {.kind = PLAN_PARAM,
+                             .dtype = DTYPE_FLOAT32,
+                             .ndim = 2,
+                             .nbytes = ROWS * COLUMNS * 4,
+                             .domain = PLAN_NONE,
+                             .card = PLAN_NONE};
     struct error err;
     struct plan_builder *b = plan_builder_new(1, &err);
     uint32_t id;
@@ -30,8 +34,9 @@ static int make(void **state)
     if (!b || plan_add_storage(b, &x, "x", shape, &id, &err) < 0 ||
         plan_add_view(b, id, DTYPE_FLOAT32, COLUMNS + 2, 2, block_shape, block_stride, &block, &err) < 0 ||
         plan_add_view(b, id, DTYPE_FLOAT32, 0, 2, none_shape, none_stride, &none, &err) < 0 ||
-        plan_add_view(b, id, DTYPE_FLOAT32, ROWS * COLUMNS - 1, 0, NULL, NULL, &single, &err) < 0)
+        plan_add_view(b, id, DTYPE_FLOAT32, ROWS * COLUMNS - 1, 0, NULL, NULL, &single, &err) < 0) {
         return -1;
+    }
     plan_builder_finish(b, &plan);
     return 0;
 }

@@ -35,8 +35,7 @@ static const cJSON *find(int task, int index, const char *stage)
     char id[32];
     const cJSON *a;
     snprintf(id, sizeof(id), "0x%016llx", (1ull << 32) + (unsigned)task);
-    cJSON_ArrayForEach(a, item(json, "args"))
-    {
+    cJSON_ArrayForEach (a, item(json, "args")) {
         if (strcmp(text_of(a, "task_id"), id) == 0 && number(a, "arg_index") == index &&
             strcmp(text_of(a, "stage"), stage) == 0) {
             return a;
@@ -142,8 +141,7 @@ static void created_outputs_are_dumped_after_their_task_only(void **state)
     profile_run(SET_WAITS_FOR_READERS, (struct device_switches){.dump_args = 2});
     cJSON *manifest = profile_json("args_dump/args_dump.json");
     const cJSON *a;
-    cJSON_ArrayForEach(a, item(manifest, "args"))
-    {
+    cJSON_ArrayForEach (a, item(manifest, "args")) {
         if (strcmp(text_of(a, "role"), "output") == 0) {
             assert_string_equal(text_of(a, "stage"), "after_completion");
         }
@@ -162,8 +160,8 @@ static void what_cannot_be_written_is_counted(void **state)
     (void)state;
     temp_dir_put_text(dir, "file", "");
     snprintf(below, sizeof(below), "%s/file/d0", dir);
-    rig.switches = (struct device_switches){.swimlane = 4, .pmu = 2, .dep_gen = true, .scope_stats = true,
-                                            .dump_args = 2, .dir = below};
+    rig.switches = (struct device_switches){
+        .swimlane = 4, .pmu = 2, .dep_gen = true, .scope_stats = true, .dump_args = 2, .dir = below};
     assert_int_equal(rig_run(DUMPED), 0);
     assert_int_equal(rig.nlost, 5);
     rig.switches = (struct device_switches){0};

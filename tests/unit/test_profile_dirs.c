@@ -1,8 +1,8 @@
 /* Directories of profiles: their names, what is cleared, what is put into them. */
 #include "tests/unit/temp_dir.h"
 
-#include "common/segment/dfx.h"
 #include "common/plan/plan.h"
+#include "common/segment/dfx.h"
 #include "orchestrator/prepare/profile_dirs.h"
 
 static char *dir;
@@ -35,8 +35,9 @@ static int open_profiles(const struct dfx_options *options, const char *platform
     struct error err;
     int lock, rc = dfx_open(out, &lock, options, &build, &plan, &table, &err);
 
-    if (lock >= 0)
+    if (lock >= 0) {
         close(lock);
+    }
     free(name);
     return rc;
 }
@@ -116,7 +117,7 @@ static void a_directory_belongs_to_one_run(void **state)
     assert_int_equal(dfx_open(&out, &first, &options, &build, &plan, &none, &err), 0);
     assert_int_equal(dfx_open(&out, &second, &options, &build, &plan, &none, &err), -1);
     assert_non_null(strstr(err.what, "another run"));
-    assert_non_null(strstr(err.mend, "--dfx-dir"));
+    assert_non_null(strstr(err.hint, "--dfx-dir"));
     close(second);
     close(first);
     assert_int_equal(dfx_open(&out, &first, &options, &build, &plan, &none, &err), 0);

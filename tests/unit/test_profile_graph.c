@@ -27,8 +27,7 @@ static const char *id(int ring, int n)
 static const cJSON *edge(const cJSON *json, const char *pred, const char *succ)
 {
     const cJSON *e;
-    cJSON_ArrayForEach(e, item(json, "edges"))
-    {
+    cJSON_ArrayForEach (e, item(json, "edges")) {
         if (strcmp(text_of(e, "pred"), pred) == 0 && strcmp(text_of(e, "succ"), succ) == 0) {
             return e;
         }
@@ -200,8 +199,8 @@ static void a_failed_dispatch_leaves_its_scopes_and_says_so(void **state)
 {
     (void)state;
     profile_dir = temp_dir_make();
-    rig.switches = (struct device_switches){.swimlane = 4, .dep_gen = true, .scope_stats = true, .dump_args = 2,
-                                            .dir = profile_dir};
+    rig.switches = (struct device_switches){
+        .swimlane = 4, .dep_gen = true, .scope_stats = true, .dump_args = 2, .dir = profile_dir};
     assert_int_equal(rig_run_alone(FATAL, 1), -1);
     rig.switches = (struct device_switches){0};
     char *text = profile_text("scope_stats/scope_stats.jsonl", NULL);

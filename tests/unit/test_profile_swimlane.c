@@ -15,8 +15,8 @@ static void nothing_is_captured_when_nothing_is_asked_for(void **state)
 static void nothing_is_captured_without_a_directory(void **state)
 {
     (void)state;
-    rig.switches = (struct device_switches){.swimlane = 4, .pmu = 2, .dep_gen = true, .scope_stats = true,
-                                            .dump_args = 2};
+    rig.switches =
+        (struct device_switches){.swimlane = 4, .pmu = 2, .dep_gen = true, .scope_stats = true, .dump_args = 2};
     assert_int_equal(rig_run(READ_AFTER_WRITE), 0);
     rig.switches = (struct device_switches){0};
 }
@@ -27,8 +27,11 @@ static void each_switch_writes_its_own_file_and_no_other(void **state)
         struct device_switches switches;
         const char *file;
     } cases[] = {
-        {{.swimlane = 1}, "chip_swimlane_records.json"}, {{.pmu = 2}, "pmu.csv"}, {{.dep_gen = true}, "deps.json"},
-        {{.scope_stats = true}, "scope_stats"},          {{.dump_args = 2}, "args_dump"},
+        {{.swimlane = 1}, "chip_swimlane_records.json"},
+        {{.pmu = 2}, "pmu.csv"},
+        {{.dep_gen = true}, "deps.json"},
+        {{.scope_stats = true}, "scope_stats"},
+        {{.dump_args = 2}, "args_dump"},
     };
     (void)state;
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
@@ -79,13 +82,11 @@ static void cores_are_eight_aic_and_sixteen_aiv_in_nanoseconds(void **state)
 static void check_times(const cJSON *json)
 {
     const cJSON *core, *aicpu;
-    cJSON_ArrayForEach(core, item(json, "aicore_tasks"))
-    {
+    cJSON_ArrayForEach (core, item(json, "aicore_tasks")) {
         int matches = 0;
         assert_int_equal(cJSON_GetArraySize(core), 6);
         assert_true(column(core, 3) <= column(core, 4));
-        cJSON_ArrayForEach(aicpu, item(json, "aicpu_tasks"))
-        {
+        cJSON_ArrayForEach (aicpu, item(json, "aicpu_tasks")) {
             assert_int_equal(cJSON_GetArraySize(aicpu), 4);
             if (column(aicpu, 0) == column(core, 0) && column(aicpu, 1) == column(core, 2)) {
                 matches++;
@@ -111,8 +112,7 @@ static void each_call_has_one_row_in_both_streams_and_times_in_order(void **stat
     assert_int_equal(cJSON_GetArraySize(item(json, "aicore_tasks")), 3);
     int types[2] = {0};
     const cJSON *row;
-    cJSON_ArrayForEach(row, item(json, "aicore_tasks"))
-    {
+    cJSON_ArrayForEach (row, item(json, "aicore_tasks")) {
         types[column(row, 0) >= AIC_CORES]++;
     }
     assert_int_equal(types[0], 1);
@@ -130,8 +130,7 @@ static void times_agree_with_the_order_in_which_kernels_ran(void **state)
     cJSON *json = profile_json("chip_swimlane_records.json");
     double start[5] = {0}, end[5] = {0};
     const cJSON *row;
-    cJSON_ArrayForEach(row, item(json, "aicore_tasks"))
-    {
+    cJSON_ArrayForEach (row, item(json, "aicore_tasks")) {
         const int tag = (int)((uint64_t)column(row, 1) & 0xffffffff) + 1; /* submitted in the order of their tags */
         start[tag] = column(row, 3);
         end[tag] = column(row, 4);
@@ -153,10 +152,8 @@ static int count_kind(const cJSON *json, const char *kind)
 {
     const cJSON *thread, *phase;
     int n = 0;
-    cJSON_ArrayForEach(thread, item(json, "aicpu_scheduler_phases"))
-    {
-        cJSON_ArrayForEach(phase, thread)
-        {
+    cJSON_ArrayForEach (thread, item(json, "aicpu_scheduler_phases")) {
+        cJSON_ArrayForEach (phase, thread) {
             if (strcmp(text_of(phase, "kind"), kind) == 0) {
                 n++;
                 assert_true(number(phase, "start_cycles") <= number(phase, "end_cycles"));
@@ -196,8 +193,7 @@ static void ready_counts_end_at_zero(void **state)
     cJSON *json = profile_json("chip_swimlane_records.json");
     const cJSON *phase, *thread = cJSON_GetArrayItem(item(json, "aicpu_scheduler_phases"), 0);
     int seen = 0;
-    cJSON_ArrayForEach(phase, thread)
-    {
+    cJSON_ArrayForEach (phase, thread) {
         if (number(phase, "loop_iter") == 1 && strcmp(text_of(phase, "kind"), "dispatch") == 0) {
             seen++;
             assert_int_equal(column(item(phase, "shared_at_start"), 1), 18);
@@ -221,8 +217,7 @@ static void orchestrator_phases_are_the_submits_in_order(void **state)
     int i = 0;
     double before = 0;
     assert_int_equal(cJSON_GetArraySize(phases), 4);
-    cJSON_ArrayForEach(phase, phases)
-    {
+    cJSON_ArrayForEach (phase, phases) {
         assert_int_equal(number(phase, "submit_idx"), i);
         assert_true(number(phase, "task_id") == 4294967296.0 + i); /* ring 1: the program's own scope */
         assert_true(number(phase, "start_cycles") >= before);
@@ -249,7 +244,8 @@ static void pmu_has_a_row_for_each_call(void **state)
         unsigned long long task, total, v[8];
         assert_int_equal(sscanf(line, "%d,%d,0x%16llx,%d,%d,%llu,%llu,%llu,%llu,%llu,%llu,%llu,%llu,%llu,%d\n%n",
                                 &thread, &core, &task, &func_id, &type, &total, &v[0], &v[1], &v[2], &v[3], &v[4],
-                                &v[5], &v[6], &v[7], &event, &end), 15);
+                                &v[5], &v[6], &v[7], &event, &end),
+                         15);
         assert_int_equal(task, 1ull << 32);
         assert_int_equal(core, AIC_CORES + func_id - 11); /* kernel 11 is on the first vector lane, 12 on the second */
         seen |= 1 << (func_id - 11);
@@ -269,8 +265,8 @@ static void pmu_columns_are_those_of_the_event_type(void **state)
     static const struct {
         int event;
         const char *first;
-    } cases[] = {{1, "cube_fp16_exec,"}, {4, "ub_read_req,"}, {5, "l0a_read_req,"}, {6, "bankgroup_stall_cycles,"},
-                 {7, "ub_read_bw_mte,"}, {8, "write_cache_hit,"}};
+    } cases[] = {{1, "cube_fp16_exec,"},         {4, "ub_read_req,"},    {5, "l0a_read_req,"},
+                 {6, "bankgroup_stall_cycles,"}, {7, "ub_read_bw_mte,"}, {8, "write_cache_hit,"}};
     (void)state;
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         profile_run(READ_AFTER_WRITE, (struct device_switches){.pmu = cases[i].event});
@@ -288,8 +284,9 @@ static void phases_of_all_threads_are_kept_apart(void **state)
     const uint32_t program = rig.program;
     (void)state;
     rig_open(4);
-    profile_run(CLUSTERS_START_TOGETHER, (struct device_switches){.swimlane = 4, .pmu = 2, .dep_gen = true,
-                                                                  .scope_stats = true, .dump_args = 2});
+    profile_run(
+        CLUSTERS_START_TOGETHER,
+        (struct device_switches){.swimlane = 4, .pmu = 2, .dep_gen = true, .scope_stats = true, .dump_args = 2});
     device_cpu.close(rig.dev);
     rig.dev = dev;
     rig.program = program;

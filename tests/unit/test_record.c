@@ -40,9 +40,9 @@ static void dispatches_through_submit_chip(void **state)
 /* Only the dispatches that name no card are dealt, in turn, whatever stands between; world_size may be rebound. */
 static void deals_out_what_names_no_card(void **state)
 {
-    struct recording r = record_body("    world_size = 1\n" SEND("tensors[\"x\"]", "INPUT", "None")
-                                     SEND("tensors[\"x\"]", "INPUT", "1") SEND("tensors[\"x\"]", "INPUT", "None")
-                                     SEND("tensors[\"x\"]", "INPUT", "None"));
+    struct recording r =
+        record_body("    world_size = 1\n" SEND("tensors[\"x\"]", "INPUT", "None") SEND("tensors[\"x\"]", "INPUT", "1")
+                        SEND("tensors[\"x\"]", "INPUT", "None") SEND("tensors[\"x\"]", "INPUT", "None"));
     static const uint32_t lanes[] = {0, 1, 1, 0}, ks[] = {0, 0, 1, 1};
 
     (void)state;
@@ -83,30 +83,41 @@ static void collectives_and_groups(void **state)
     recording_free(&r);
 }
 
-#define DOMAIN(name, workers, window, buffers)                                                                  \
-    "(_domain_provider or orch.allocate_domain)(name=\"" name "\", workers=" workers ", window_size=" window     \
+#define DOMAIN(name, workers, window, buffers)                                                                         \
+    "(_domain_provider or orch.allocate_domain)(name=\"" name "\", workers=" workers ", window_size=" window           \
     ", buffers=[" buffers "])"
 #define BUFFER(name, nbytes) "CommBufferSpec(name=\"" name "\", dtype=\"opaque\", count=4, nbytes=" nbytes ")"
 
 static void nested_domains(void **state)
 {
-    struct recording r = record_body(
-        "    with " DOMAIN("d0", "[*range(world_size)]", "512", BUFFER("a", "128") ", " BUFFER("b", "256")) " as d0:\n"
-        "        with " DOMAIN("d1", "[1]", "64", BUFFER("c", "64")) " as d1:\n"
-        "            assert d0.name == \"d0\" and d0.workers == (0, 1) and d0[1].domain_size == 2\n"
-        "            assert d1[1].domain_rank == 0 and d0[1].domain_rank == 1 and d1[1].actual_window_size == 64\n"
-        "            assert d0.contexts[1] is d0[1] and d0[1].buffers[\"b\"].nbytes == 256\n"
-        "            ta = TaskArgs()\n"
-        "            ta.add_tensor(d0[1].buffers[\"b\"].tensor(shapes=(8, 8), dtype=DataType.FLOAT32), "
-        "TensorArgType.INOUT)\n"
-        "            ta.add_tensor(d1[1].buffers[\"c\"].tensor((4,), DataType.INT8, strides=(16,), byte_offset=3))\n"
-        "            ta.add_scalar(d0[1].domain_size)\n"
-        "            ta.add_scalar(d0[1].device_ctx)\n"
-        "            ta.add_scalar(d0[0].local_window_base + 8)\n"
-        "            ta.add_scalar(d0[0].device_ctx - 8)\n"
-        "            _submit_chip(orch, callables[\"chip\"], ta, config, 1)\n"
-        "    ta = TaskArgs()\n"
-        "    _submit_chip(orch, callables[\"chip\"], ta, config, 1)\n");
+    struct recording r = record_body("    with " DOMAIN(
+        "d0", "[*range(world_size)]", "512",
+        BUFFER("a", "128") ", " BUFFER(
+            "b",
+            "256")) " as d0:\n"
+                    "        with " DOMAIN(
+                        "d1", "[1]", "64",
+                        BUFFER(
+                            "c",
+                            "64")) " as d1:\n"
+                                   "            assert d0.name == \"d0\" and d0.workers == (0, 1) and "
+                                   "d0[1].domain_size == 2\n"
+                                   "            assert d1[1].domain_rank == 0 and d0[1].domain_rank == 1 and "
+                                   "d1[1].actual_window_size == 64\n"
+                                   "            assert d0.contexts[1] is d0[1] and d0[1].buffers[\"b\"].nbytes == 256\n"
+                                   "            ta = TaskArgs()\n"
+                                   "            ta.add_tensor(d0[1].buffers[\"b\"].tensor(shapes=(8, 8), "
+                                   "dtype=DataType.FLOAT32), "
+                                   "TensorArgType.INOUT)\n"
+                                   "            ta.add_tensor(d1[1].buffers[\"c\"].tensor((4,), DataType.INT8, "
+                                   "strides=(16,), byte_offset=3))\n"
+                                   "            ta.add_scalar(d0[1].domain_size)\n"
+                                   "            ta.add_scalar(d0[1].device_ctx)\n"
+                                   "            ta.add_scalar(d0[0].local_window_base + 8)\n"
+                                   "            ta.add_scalar(d0[0].device_ctx - 8)\n"
+                                   "            _submit_chip(orch, callables[\"chip\"], ta, config, 1)\n"
+                                   "    ta = TaskArgs()\n"
+                                   "    _submit_chip(orch, callables[\"chip\"], ta, config, 1)\n");
     const struct plan *p = &r.plan;
 
     (void)state;
@@ -132,14 +143,13 @@ static void nested_domains(void **state)
 
 static void host_copies_and_fills(void **state)
 {
-    struct recording r = record_body(
-        "    tensors[\"y\"][1:1 + 2, 4:4 + 8] = tensors[\"x\"][0, 0:2, 0:8]\n"
-        "    tensors[\"y\"][0] = tensors[\"x\"][1, 2, 3]\n"
-        "    tensors[\"y\"][:, ::2] = 0\n"
-        "    t = torch.full((2, 3), 7, dtype=torch.float64)\n"
-        "    t[...] = tensors[\"x\"][0:1, 0:1, 0:3]\n"
-        "    t.zero_().fill_(-1.5)\n"
-        "    tensors[\"y\"][3].copy_(tensors[\"y\"][2])\n");
+    struct recording r = record_body("    tensors[\"y\"][1:1 + 2, 4:4 + 8] = tensors[\"x\"][0, 0:2, 0:8]\n"
+                                     "    tensors[\"y\"][0] = tensors[\"x\"][1, 2, 3]\n"
+                                     "    tensors[\"y\"][:, ::2] = 0\n"
+                                     "    t = torch.full((2, 3), 7, dtype=torch.float64)\n"
+                                     "    t[...] = tensors[\"x\"][0:1, 0:1, 0:3]\n"
+                                     "    t.zero_().fill_(-1.5)\n"
+                                     "    tensors[\"y\"][3].copy_(tensors[\"y\"][2])\n");
     const struct plan *p = &r.plan;
 
     (void)state;
@@ -167,7 +177,7 @@ static void host_copies_and_fills(void **state)
 static void what_only_this_replay_takes(void **state)
 {
     struct recording r = record_body("    t = torch.zeros(3)\n" SEND("tensors[\"x\"][:, 0:2]", "INPUT", "0")
-                                     SEND("t", "OUTPUT", "0") SEND("t", "OUTPUT", "0"));
+                                         SEND("t", "OUTPUT", "0") SEND("t", "OUTPUT", "0"));
     const struct plan *p = &r.plan;
 
     (void)state;
@@ -182,22 +192,22 @@ static void what_only_this_replay_takes(void **state)
 
 static void intermediates_are_named_and_made_once(void **state)
 {
-    struct recording r = record_text(2, XY, HEADER
-        "def _alloc_intermediates(tensors, world_size=1):\n"
-        "    tensors[\"d_ord\"] = [torch.zeros((1,), dtype=torch.int32).share_memory_()\n"
-        "                        for _ in range(max(world_size, 1))]\n"
-        "    tensors[\"tmp\"] = torch.ones(4, 16).share_memory_()\n"
-        "    tensors[\"unused\"] = torch.zeros((1 << 20, 1 << 20))\n"
-        ENTRY
-        "    tensors[\"alias\"] = tensors[\"tmp\"]\n"
-        "    if \"t\" not in tensors:\n"
-        "        tensors[\"t\"] = torch.empty_like(tensors[\"y\"], dtype=torch.bfloat16).share_memory_()\n"
-        "    for r in range(world_size):\n"
-        "        ta = TaskArgs()\n"
-        "        ta.add_tensor(make_tensor_arg(orch._worker, tensors[\"alias\"]), TensorArgType.NO_DEP)\n"
-        "        ta.add_tensor(make_tensor_arg(orch._worker, tensors[\"t\"]), TensorArgType.OUTPUT)\n"
-        "        ta.add_tensor(make_tensor_arg(orch._worker, tensors[\"d_ord\"][r]), TensorArgType.INOUT)\n"
-        "        _submit_chip(orch, callables[\"chip\"], ta, config, r)\n" MARK);
+    struct recording r = record_text(
+        2, XY,
+        HEADER "def _alloc_intermediates(tensors, world_size=1):\n"
+               "    tensors[\"d_ord\"] = [torch.zeros((1,), dtype=torch.int32).share_memory_()\n"
+               "                        for _ in range(max(world_size, 1))]\n"
+               "    tensors[\"tmp\"] = torch.ones(4, 16).share_memory_()\n"
+               "    tensors[\"unused\"] = torch.zeros((1 << 20, 1 << 20))\n" ENTRY
+               "    tensors[\"alias\"] = tensors[\"tmp\"]\n"
+               "    if \"t\" not in tensors:\n"
+               "        tensors[\"t\"] = torch.empty_like(tensors[\"y\"], dtype=torch.bfloat16).share_memory_()\n"
+               "    for r in range(world_size):\n"
+               "        ta = TaskArgs()\n"
+               "        ta.add_tensor(make_tensor_arg(orch._worker, tensors[\"alias\"]), TensorArgType.NO_DEP)\n"
+               "        ta.add_tensor(make_tensor_arg(orch._worker, tensors[\"t\"]), TensorArgType.OUTPUT)\n"
+               "        ta.add_tensor(make_tensor_arg(orch._worker, tensors[\"d_ord\"][r]), TensorArgType.INOUT)\n"
+               "        _submit_chip(orch, callables[\"chip\"], ta, config, r)\n" MARK);
     const struct plan *p = &r.plan;
 
     (void)state;
@@ -224,8 +234,11 @@ static void alloc_intermediates_signatures(void **state)
     for (size_t i = 0; i < sizeof heads / sizeof *heads; i++) {
         struct recording r;
         char *text;
-        assert_true(asprintf(&text, HEADER "def _alloc_intermediates%s    tensors[\"t\"] = torch.zeros(world_size, 3)\n"
-                             ENTRY SEND("tensors[\"t\"]", "INPUT", "0") MARK, heads[i]) > 0);
+        assert_true(asprintf(&text,
+                             HEADER
+                             "def _alloc_intermediates%s    tensors[\"t\"] = torch.zeros(world_size, 3)\n" ENTRY SEND(
+                                 "tensors[\"t\"]", "INPUT", "0") MARK,
+                             heads[i]) > 0);
         r = record_text(2, XY, text);
         assert_recorded(&r);
         assert_view(&r.plan, arg_view(&r.plan, 0, 0), "t+0 2 3 / 3 1");
@@ -239,11 +252,12 @@ static void sub_workers(void **state)
     struct recording r = {.dir = temp_dir_make()};
 
     (void)state;
-    build_put(r.dir, 2, XY, HEADER ENTRY "    ta = TaskArgs()\n"
-              "    ta.add_tensor(make_tensor_arg(orch._worker, tensors[\"y\"]), TensorArgType.INOUT)\n"
-              "    ta.add_scalar(-2)\n"
-              "    orch.submit_sub(sub_ids[\"verify\"], ta)\n"
-              "    orch.submit_sub(sub_ids[\"bound_later\"])\n" MARK);
+    build_put(r.dir, 2, XY,
+              HEADER ENTRY "    ta = TaskArgs()\n"
+                           "    ta.add_tensor(make_tensor_arg(orch._worker, tensors[\"y\"]), TensorArgType.INOUT)\n"
+                           "    ta.add_scalar(-2)\n"
+                           "    orch.submit_sub(sub_ids[\"verify\"], ta)\n"
+                           "    orch.submit_sub(sub_ids[\"bound_later\"])\n" MARK);
     temp_dir_put_text(r.dir, "sub_workers/verify.py", "def verify(args):\n    pass\n");
     temp_dir_put_text(r.dir, "sub_workers/__required__.json", "[\"bound_later\"]");
     record_request(&r, (struct record_request){0});
@@ -262,10 +276,10 @@ static void nested_orchestrators_and_imports(void **state)
     struct recording r = {.dir = temp_dir_make()};
 
     (void)state;
-    build_put(r.dir, 2, XY, HEADER "from helpers import host_orch as other\n"
-              "def inner(orch, _args, config, *, tensors, callables, sub_ids, _keep, world_size):\n"
-              SEND("tensors[\"x\"]", "INPUT", "1")
-              ENTRY
+    build_put(r.dir, 2, XY,
+              HEADER "from helpers import host_orch as other\n"
+                     "def inner(orch, _args, config, *, tensors, callables, sub_ids, _keep, world_size):\n" SEND(
+                         "tensors[\"x\"]", "INPUT", "1") ENTRY
               "    inner(orch, _args, config, tensors=tensors, callables=callables, sub_ids=sub_ids, _keep=_keep, "
               "world_size=world_size)\n"
               "    other(orch, callables[\"chip\"], config)\n" MARK);
@@ -290,10 +304,11 @@ static void scalars_of_all_kinds(void **state)
 
     (void)state;
     build_put(r.dir, 1,
-              PARAM("n", "In", "null", "int32") "," PARAM("big", "In", "null", "uint64") ","
-              PARAM("on", "In", "null", "bool") "," PARAM("left", "In", "null", "int32") ","
-              PARAM("alpha", "In", "null", "fp32"),
-              HEADER ENTRY "    n = tensors[\"n\"]\n    ta = TaskArgs()\n"
+              PARAM("n", "In", "null", "int32") "," PARAM("big", "In", "null", "uint64") "," PARAM(
+                  "on", "In", "null", "bool") "," PARAM("left", "In", "null", "int32") "," PARAM("alpha", "In", "null",
+                                                                                                 "fp32"),
+              HEADER ENTRY
+              "    n = tensors[\"n\"]\n    ta = TaskArgs()\n"
               "    for s in (n, tensors[\"big\"], tensors[\"on\"], tensors[\"left\"], (1 << 53) + 1, n % 5,\n"
               "              tensors[\"alpha\"]):\n"
               "        ta.add_scalar(s)\n"

@@ -8,9 +8,23 @@
 static void elements_are_not_known(void **state)
 {
     static const char *const reads[] = {
-        "float(" X "[0, 0, 0])", "int(" X "[0, 0, 0])", X ".item()", "bool(" X ")", "if " X "[0, 0, 0]: pass",
-        X " == tensors[\"y\"]", X " < 1", X " + 1", "1 - " X, "-" X, X " @ " X, X ".tolist()", X ".numpy()",
-        X ".data_ptr()", X ".sum()", "3 in " X, X ".abs_()",
+        "float(" X "[0, 0, 0])",
+        "int(" X "[0, 0, 0])",
+        X ".item()",
+        "bool(" X ")",
+        "if " X "[0, 0, 0]: pass",
+        X " == tensors[\"y\"]",
+        X " < 1",
+        X " + 1",
+        "1 - " X,
+        "-" X,
+        X " @ " X,
+        X ".tolist()",
+        X ".numpy()",
+        X ".data_ptr()",
+        X ".sum()",
+        "3 in " X,
+        X ".abs_()",
     };
 
     (void)state;
@@ -60,9 +74,11 @@ static void arguments_that_no_dispatch_takes(void **state)
     expect_fault("    ta = TaskArgs()\n    ta.add_scalar(\"3\")\n", 7, "str");
     expect_fault("    ta = TaskArgs()\n    for i in range(257):\n"
                  "        ta.add_tensor(make_tensor_arg(orch._worker, " X "))\n"
-                 "    _submit_chip(orch, callables[\"chip\"], ta, config, 0)\n", 9, "257 tensors");
+                 "    _submit_chip(orch, callables[\"chip\"], ta, config, 0)\n",
+                 9, "257 tensors");
     expect_fault("    ta = TaskArgs()\n    for i in range(129):\n        ta.add_scalar(i)\n"
-                 "    _submit_chip(orch, callables[\"chip\"], ta, config, 0)\n", 9, "129 scalars");
+                 "    _submit_chip(orch, callables[\"chip\"], ta, config, 0)\n",
+                 9, "129 scalars");
 }
 
 static void submissions_that_cannot_be(void **state)
@@ -86,10 +102,10 @@ static void submissions_that_cannot_be(void **state)
     expect_fault("    orch._worker.run()\n", 6, "orch._worker.run");
 }
 
-#define OPEN(workers, window, buffers)                                                                          \
+#define OPEN(workers, window, buffers)                                                                                 \
     "    d = orch.allocate_domain(name=\"d\", workers=" workers ", window_size=" window ", buffers=[" buffers "])\n"
 #define BUF(name, nbytes) "CommBufferSpec(\"" name "\", \"opaque\", 1, " nbytes ")"
-#define ON(card, what)                                                                                          \
+#define ON(card, what)                                                                                                 \
     "    ta = TaskArgs()\n    ta." what "\n    _submit_chip(orch, callables[\"chip\"], ta, config, " card ")\n"
 
 static void domains_that_cannot_be(void **state)
@@ -108,15 +124,17 @@ static void domains_that_cannot_be(void **state)
     expect_fault(OPEN("[0]", "64", BUF("a", "8")) "    d[0].buffers[\"b\"]\n", 7, "'b'");
     expect_fault(OPEN("[0]", "64", BUF("a", "8")) "    d[0].buffers[\"a\"].tensor((3,), DataType.FLOAT32)\n", 7,
                  "takes 12 bytes");
-    expect_fault(OPEN("[0]", "64", BUF("a", "2") ", " BUF("b", "8"))
-                 "    d[0].buffers[\"b\"].tensor((1,), DataType.FLOAT32)\n", 7, "multiple of 4");
+    expect_fault(
+        OPEN("[0]", "64", BUF("a", "2") ", " BUF("b", "8")) "    d[0].buffers[\"b\"].tensor((1,), DataType.FLOAT32)\n",
+        7, "multiple of 4");
     expect_fault(OPEN("[0]", "64", BUF("a", "8")) "    d[0].buffers[\"a\"].tensor((2,), torch.float32)\n", 7,
                  "DataType");
     expect_fault(OPEN("[0]", "64", "") "    d.release()\n    d[0]\n", 8, "after its with-block ended");
     expect_fault(OPEN("[0]", "64", "") "    ctx = d[0].device_ctx\n    d.release()\n" ON("0", "add_scalar(ctx)"), 11,
                  "after its with-block ended");
     expect_fault(OPEN("[0, 1]", "64", BUF("a", "8"))
-                 ON("1", "add_tensor(d[0].buffers[\"a\"].tensor((2,), DataType.INT8))"), 9, "window of card 0");
+                     ON("1", "add_tensor(d[0].buffers[\"a\"].tensor((2,), DataType.INT8))"),
+                 9, "window of card 0");
     expect_fault(OPEN("[0]", "64", "") "    d[0].device_ctx * 2\n", 7, "address");
     expect_fault(OPEN("[0]", "64", "") "    range(d[0].device_ctx)\n", 7, "address");
 }
@@ -179,7 +197,8 @@ static void faults_are_the_exceptions_that_they_stand_for(void **state)
         "        try:\n"
         "            action()\n"
         "        except kind:\n"
-        "            " "_submit_chip(orch, callables[\"chip\"], TaskArgs(), config, 0)\n"
+        "            "
+        "_submit_chip(orch, callables[\"chip\"], TaskArgs(), config, 0)\n"
         "    assert not hasattr(" X ", \"nope\") and tensors.get(\"nope\") is None\n");
 
     (void)state;

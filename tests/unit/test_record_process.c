@@ -19,8 +19,9 @@ int pidfd_open(pid_t pid, unsigned flags);
 
 int pidfd_open(pid_t pid, unsigned flags)
 {
-    if (!without_pidfds)
+    if (!without_pidfds) {
         return (int)syscall(SYS_pidfd_open, pid, flags);
+    }
     errno = ENOSYS;
     return -1;
 }
@@ -106,7 +107,7 @@ static void expect_line(const char *body, const char *what, const char *where)
     assert_int_equal(r.rc, -1);
     assert_says(r.err.what, what);
     assert_says(r.err.where, where);
-    assert_says(r.err.mend, "L3REPLAY_RECORD_TIMEOUT");
+    assert_says(r.err.hint, "L3REPLAY_RECORD_TIMEOUT");
     recording_free(&r);
 }
 
@@ -174,7 +175,9 @@ static void expect_no_child(const char *body, bool recorded)
     assert_int_equal(mkfifo(fifo, 0600), 0);
     gone = (struct pollfd){open(fifo, O_RDONLY | O_NONBLOCK | O_CLOEXEC), POLLIN, 0};
     assert_true(gone.fd >= 0);
-    assert_true(asprintf(&text, HEADER ENTRY "    import os, subprocess, time\n    held = open(\"%s\", \"w\")\n"
+    assert_true(asprintf(&text,
+                         HEADER ENTRY
+                         "    import os, subprocess, time\n    held = open(\"%s\", \"w\")\n"
                          "    held.write(\"x\"); held.flush()\n    os.set_inheritable(held.fileno(), True)\n%s" MARK,
                          fifo, body) > 0);
     build_put(r.dir, 1, XY, text);
@@ -199,19 +202,20 @@ static void nothing_that_it_started_is_left(void **state)
 {
     (void)state;
     expect_no_child("    if os.fork() == 0: time.sleep(300)\n" SEND("tensors[\"x\"]", "INPUT", "0"), true);
-    expect_no_child("    subprocess.Popen([\"sleep\", \"300\"], close_fds=False)\n"
-                    SEND("tensors[\"x\"]", "INPUT", "0"), true);
+    expect_no_child(
+        "    subprocess.Popen([\"sleep\", \"300\"], close_fds=False)\n" SEND("tensors[\"x\"]", "INPUT", "0"), true);
     expect_no_child("    if os.fork() == 0: time.sleep(300)\n    os._exit(3)\n", false);
     /* A group of its own does not help a child that was forked. */
-    expect_no_child("    if os.fork() == 0:\n        os.setsid()\n        time.sleep(300)\n"
-                    SEND("tensors[\"x\"]", "INPUT", "0"), true);
+    expect_no_child(
+        "    if os.fork() == 0:\n        os.setsid()\n        time.sleep(300)\n" SEND("tensors[\"x\"]", "INPUT", "0"),
+        true);
 }
 
 /* The child of a fork runs on through host_orch.py; it must not record. */
 static void children_do_not_record(void **state)
 {
-    struct recording r = record_body("    import os\n    pid = os.fork()\n    if pid: os.waitpid(pid, 0)\n"
-                                     SEND("tensors[\"x\"]", "INPUT", "0"));
+    struct recording r = record_body(
+        "    import os\n    pid = os.fork()\n    if pid: os.waitpid(pid, 0)\n" SEND("tensors[\"x\"]", "INPUT", "0"));
 
     (void)state;
     assert_recorded(&r);
@@ -245,8 +249,9 @@ static void interpreters(void **state)
     setenv("PATH", dir, 1);
     expect_end("    pass\n", "cannot start python3");
     setenv("PATH", path, 1);
-    if (old)
+    if (old) {
         setenv(setting_python, old, 1);
+    }
     free(old);
     free(path);
     temp_dir_remove(dir);
@@ -273,17 +278,31 @@ static void odd_places(void **state)
     char *base = r.dir;
 
     (void)state;
-    assert_true(asprintf(&r.dir, "%s/b\xc3\xbc" "ild \xe6\x97\xa5\xe6\x9c\xac", base) > 0);
-    temp_dir_put_text(base, "b\xc3\xbc" "ild \xe6\x97\xa5\xe6\x9c\xac/orchestration/mate.py", "size = 4\n");
-    build_put(r.dir, 1, PARAM("gr\xc3\xb6\xc3\x9f" "e", "In", "[4]", "fp32"), HEADER "from mate import size\n" ENTRY
-              "    t = torch.zeros(size).share_memory_()\n    tensors[\"\xe2\x82\xac\"] = t\n"
-              SEND("tensors[\"gr\xc3\xb6\xc3\x9f" "e\"]", "INPUT", "0") SEND("t", "INPUT", "0") MARK);
+    assert_true(asprintf(&r.dir,
+                         "%s/b\xc3\xbc"
+                         "ild \xe6\x97\xa5\xe6\x9c\xac",
+                         base) > 0);
+    temp_dir_put_text(base,
+                      "b\xc3\xbc"
+                      "ild \xe6\x97\xa5\xe6\x9c\xac/orchestration/mate.py",
+                      "size = 4\n");
+    build_put(r.dir, 1,
+              PARAM("gr\xc3\xb6\xc3\x9f"
+                    "e",
+                    "In", "[4]", "fp32"),
+              HEADER "from mate import size\n" ENTRY
+                     "    t = torch.zeros(size).share_memory_()\n    tensors[\"\xe2\x82\xac\"] = t\n" SEND(
+                         "tensors[\"gr\xc3\xb6\xc3\x9f"
+                         "e\"]",
+                         "INPUT", "0") SEND("t", "INPUT", "0") MARK);
     assert_int_equal(chmod(r.dir, 0555), 0);
     setenv("LC_ALL", "C", 1);
     record_request(&r, (struct record_request){0});
     unsetenv("LC_ALL");
     assert_recorded(&r);
-    assert_view(&r.plan, arg_view(&r.plan, 0, 0), "gr\xc3\xb6\xc3\x9f" "e+0 4 / 1");
+    assert_view(&r.plan, arg_view(&r.plan, 0, 0),
+                "gr\xc3\xb6\xc3\x9f"
+                "e+0 4 / 1");
     assert_view(&r.plan, arg_view(&r.plan, 1, 0), "\xe2\x82\xac+0 4 / 1");
     assert_int_equal(temp_dir_count(r.dir), 3);
     assert_int_equal(chmod(r.dir, 0777), 0);
@@ -308,8 +327,9 @@ static pid_t hang_in_child(const char *dir, const char *fifo, pid_t *child)
         struct plan plan = {0};
         struct record_request request = {.build = &build};
         log_set_level(LOG_NULL);
-        if (build_open(dir, &build, NULL) == 0)
+        if (build_open(dir, &build, NULL) == 0) {
             record_plan(&request, NULL, &plan, NULL);
+        }
         _exit(0);
     }
     wait = (struct pollfd){fd, POLLIN, 0};
@@ -329,8 +349,10 @@ static void dies_with_its_parent(void **state)
     (void)state;
     assert_int_equal(prctl(PR_SET_CHILD_SUBREAPER, 1), 0);
     assert_true(asprintf(&fifo, "%s/fifo", dir) > 0);
-    assert_true(asprintf(&text, HEADER ENTRY "    import os\n    with open(\"%s\", \"w\") as f:\n"
-                         "        f.write(str(os.getpid()))\n    while True: pass\n" MARK, fifo) > 0);
+    assert_true(asprintf(&text,
+                         HEADER ENTRY "    import os\n    with open(\"%s\", \"w\") as f:\n"
+                                      "        f.write(str(os.getpid()))\n    while True: pass\n" MARK,
+                         fifo) > 0);
     build_put(dir, 1, XY, text);
     recorder = hang_in_child(dir, fifo, &child);
     assert_true(recorder > 0);

@@ -7,8 +7,9 @@ static struct recording evaluate(const char *chip, const char *second)
 
     build_put(r.dir, 1, XY, HEADER ENTRY "    pass\n" MARK);
     temp_dir_put_text(r.dir, "next_levels/chip/kernel_config.py", chip);
-    if (second)
+    if (second) {
         temp_dir_put_text(r.dir, "next_levels/a.second__sum/kernel_config.py", second);
+    }
     log_set_level(LOG_NULL);
     assert_int_equal(build_open(r.dir, &r.build, &r.err), 0);
     r.rc = record_programs(&r.build, &r.programs, &r.err);
@@ -115,15 +116,15 @@ static void faults_name_file_and_key(void **state)
         assert_int_equal(r.rc, -1);
         assert_says(r.err.what, cases[i].what);
         assert_says(r.err.where, "next_levels/chip/kernel_config.py");
-        assert_true(r.err.mend[0] != '\0');
+        assert_true(r.err.hint[0] != '\0');
         recording_free(&r);
     }
 }
 
 static void runtimes_must_agree(void **state)
 {
-    struct recording r = evaluate(KERNEL_CONFIG,
-                                  ORCH "KERNELS = []\nRUNTIME_CONFIG = {'runtime': 'host_build_graph'}\n");
+    struct recording r =
+        evaluate(KERNEL_CONFIG, ORCH "KERNELS = []\nRUNTIME_CONFIG = {'runtime': 'host_build_graph'}\n");
 
     (void)state;
     assert_int_equal(r.rc, -1);
@@ -135,9 +136,10 @@ static void runtimes_must_agree(void **state)
 /* kernel_config.py may print and read the directory that it is in. */
 static void runs_under_its_real_path(void **state)
 {
-    struct recording r = evaluate("import os\nprint('kernel_config speaks')\n"
-                                  "assert os.listdir(os.path.dirname(__file__)) == ['kernel_config.py']\n"
-                                  ORCH "KERNELS = []\n", NULL);
+    struct recording r =
+        evaluate("import os\nprint('kernel_config speaks')\n"
+                 "assert os.listdir(os.path.dirname(__file__)) == ['kernel_config.py']\n" ORCH "KERNELS = []\n",
+                 NULL);
 
     (void)state;
     assert_recorded(&r);
@@ -160,8 +162,10 @@ static void programs_come_with_the_plan(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(both_styles),         cmocka_unit_test(faults_name_file_and_key),
-        cmocka_unit_test(runtimes_must_agree), cmocka_unit_test(runs_under_its_real_path),
+        cmocka_unit_test(both_styles),
+        cmocka_unit_test(faults_name_file_and_key),
+        cmocka_unit_test(runtimes_must_agree),
+        cmocka_unit_test(runs_under_its_real_path),
         cmocka_unit_test(programs_come_with_the_plan),
     };
 

@@ -24,9 +24,13 @@ static void add_storage(struct plan_builder *b, const char *name, enum plan_stor
                         enum plan_direction direction, enum dtype dtype)
 {
     const int64_t shape[] = {2, 3};
-    const struct plan_storage s = {.kind = (uint8_t)kind, .dtype = (uint8_t)dtype, .ndim = 2,
-                                   .direction = (uint8_t)direction, .nbytes = 6 * dtype_size(dtype),
-                                   .domain = PLAN_NONE, .card = PLAN_NONE};
+    const struct plan_storage s = {.kind = (uint8_t)kind,
+                                   .dtype = (uint8_t)dtype,
+                                   .ndim = 2,
+                                   .direction = (uint8_t)direction,
+                                   .nbytes = 6 * dtype_size(dtype),
+                                   .domain = PLAN_NONE,
+                                   .card = PLAN_NONE};
 
     assert_int_equal(plan_add_storage(b, &s, name, shape, NULL, &rig.err), 0);
 }
@@ -43,12 +47,17 @@ static struct plan_arg arg(struct plan_builder *b, uint32_t storage, enum dtype 
 static void add_node(struct plan_builder *b, enum plan_node_kind kind, uint32_t lane, const struct plan_arg *args,
                      uint32_t narg)
 {
-    struct plan_node n = {.kind = (uint8_t)kind, .lane = lane, .group = PLAN_NONE, .narg = narg, .line = 7,
+    struct plan_node n = {.kind = (uint8_t)kind,
+                          .lane = lane,
+                          .group = PLAN_NONE,
+                          .narg = narg,
+                          .line = 7,
                           .k = kind == PLAN_DISPATCH ? 0 : PLAN_NONE};
     const struct plan_scalar fill = {.bits = 0};
 
-    if (kind == PLAN_DISPATCH)
+    if (kind == PLAN_DISPATCH) {
         assert_int_equal(plan_add_program(b, "p", &n.program, &rig.err), 0);
+    }
     n.nscalar = kind == PLAN_COPY;
     assert_int_equal(plan_add_node(b, &n, args, &fill, NULL, &rig.err), 0);
 }
@@ -147,8 +156,9 @@ static void equal_runs_are_one_group(void **state)
 {
     (void)state;
     begin(3, false);
-    for (int i = 0; i < 3; i++)
+    for (int i = 0; i < 3; i++) {
         run(1, 2, 0, 0);
+    }
     assert_int_equal(rig.repeat->ngroup, 1);
     assert_int_equal(rig.repeat->groups[0].count, 3);
     assert_null(rig.repeat->runs[2].outputs);
@@ -162,8 +172,9 @@ static void the_largest_group_counts_also_when_run_1_is_the_odd_one(void **state
     (void)state;
     begin(5, false);
     run(9, 0, 0, 0);
-    for (int i = 1; i < 5; i++)
+    for (int i = 1; i < 5; i++) {
         run(1, 0, 0, 0);
+    }
     assert_int_equal(rig.repeat->ngroup, 2);
     assert_int_equal(repeat_largest(rig.repeat), 1);
     expect_text("4 of 5 runs gave the same bits (runs 2-5); run 1 gave others\n"
@@ -241,7 +252,8 @@ static void windows_are_told_apart_and_only_when_they_come_first(void **state)
     assert_true(rig.repeat->runs[2].window.node == PLAN_NONE && rig.repeat->runs[2].tensor.node == 0);
     assert_true(rig.repeat->runs[3].tensor.node == PLAN_NONE && !rig.repeat->runs[3].outputs);
     t = text();
-    assert_non_null(strstr(t, "  a window differed after dispatch 1 (p on card 1, host_orch.py:7), rank1/d0: argument 0"));
+    assert_non_null(
+        strstr(t, "  a window differed after dispatch 1 (p on card 1, host_orch.py:7), rank1/d0: argument 0"));
     assert_null(strstr(t, "on the way"));
     free(t);
     end();
@@ -269,7 +281,8 @@ static void bytes_that_nobody_is_known_to_have_written_are_told(void **state)
     run(1, 0, 0, 0);
     assert_int_equal(segment_rewind(&rig.seg, &rig.err), 0);
     memcpy(rig.seg.hashes, rig.repeat->hashes, NARG * sizeof *rig.seg.hashes);
-    assert_int_equal(repeat_take(rig.repeat, &rig.seg, &rig.err), 0); /* out[1, 2] is 0, the hashes are those of run 1 */
+    assert_int_equal(repeat_take(rig.repeat, &rig.seg, &rig.err),
+                     0); /* out[1, 2] is 0, the hashes are those of run 1 */
     t = text();
     assert_non_null(strstr(t, "something else wrote there"));
     free(t);
@@ -350,8 +363,9 @@ static void many_outcomes_are_cut_in_the_text_and_whole_in_the_document(void **s
 
     (void)state;
     begin(9, false);
-    for (int i = 0; i < 9; i++)
+    for (int i = 0; i < 9; i++) {
         run((float)i, 0, 0, 0);
+    }
     t = text();
     assert_non_null(strstr(t, "no two of 9 runs gave the same bits\n"));
     assert_non_null(strstr(t, "run 6 against run 1"));

@@ -40,8 +40,9 @@ static char *notes_of(const char *dir, const struct run_captured *captured)
     assert_int_equal(dfx_list_read(dir, &list, &err), 0);
     assert_int_equal(dfx_load(&list.entries[0], &d, &err), 0);
     assert_int_equal(dfx_missing_tell(&list.entries[0], &d, captured, &err), 0);
-    for (size_t i = 0; i < d.notes.count; i++)
+    for (size_t i = 0; i < d.notes.count; i++) {
         fprintf(f, "%s\n", d.notes.items[i]);
+    }
     assert_int_equal(fclose(f), 0);
     dfx_free(&d);
     dfx_list_free(&list);
@@ -100,8 +101,7 @@ static void only_what_ran_has_to_have_profiles(void **state)
     assert_int_equal(report_make(&r, &list, &err), 0);
     assert_int_equal(r.ndispatch, 2);
     assert_int_equal(r.dispatches[0].notes.count, 1);
-    assert_string_equal(r.dispatches[0].notes.items[0],
-                        "scope_stats/scope_stats.jsonl was captured and is not there");
+    assert_string_equal(r.dispatches[0].notes.items[0], "scope_stats/scope_stats.jsonl was captured and is not there");
     assert_int_equal(r.dispatches[1].notes.count, 0);
     assert_int_equal(r.notes.count, 3);
     assert_string_equal(r.notes.items[0],
@@ -151,8 +151,9 @@ static void dumped_arguments_must_have_their_bytes(void **state)
     expect_notes(dir, &dumps,
                  "args_dump/args_dump.json: its bin_file args.bin cannot be used: No such file or directory\n");
     temp_dir_put(dir, "rank0/d0/args_dump/args.bin", bytes, 23);
-    expect_notes(dir, &dumps, "args_dump/args_dump.json: its bin_file args.bin is cut short: 23 bytes, and the "
-                              "arguments reach to 24\n");
+    expect_notes(dir, &dumps,
+                 "args_dump/args_dump.json: its bin_file args.bin is cut short: 23 bytes, and the "
+                 "arguments reach to 24\n");
     temp_dir_put(dir, "rank0/d0/args_dump/args.bin", bytes, 24);
     expect_notes(dir, &dumps, "");
     snprintf(text, sizeof text, manifest, "\"../args.bin\"");
@@ -199,9 +200,10 @@ static void what_cannot_be_read_does_not_hide_the_rest(void **state)
     assert_true(list.entries[0].rank == 0 && list.entries[0].k == 1);
     assert_int_equal(list.notes.count, 2);
     assert_int_equal(report_make(&r, &list, &err), 0);
-    for (size_t i = 0; i < r.notes.count; i++)
+    for (size_t i = 0; i < r.notes.count; i++) {
         found += strcmp(r.notes.items[i], "rank1: Too many levels of symbolic links") == 0 ||
                  strcmp(r.notes.items[i], "rank0/d0: Too many levels of symbolic links") == 0;
+    }
     assert_int_equal(found, 2);
     report_free(&r);
     dfx_list_free(&list);

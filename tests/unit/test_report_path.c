@@ -19,8 +19,9 @@ static void statistics(void **state)
     assert_true(s.min == 10 && s.max == 40 && s.median == 25 && s.mean == 25 && s.p95 == 40 && s.total == 100);
     s = stats_of(one, 1);
     assert_true(s.min == 7 && s.max == 7 && s.median == 7 && s.p95 == 7);
-    for (uint64_t i = 0; i < 100; i++)
+    for (uint64_t i = 0; i < 100; i++) {
         hundred[i] = 100 - i;
+    }
     s = stats_of(hundred, 100);
     assert_true(s.p95 == 95 && s.median == 50.5);
     s = stats_of(NULL, 0);
@@ -68,12 +69,14 @@ static void the_parts_always_add_up(void **state)
             items[i].lane = (uint32_t)rand_r(&seed) % 5;
             last = items[i].end > last ? items[i].end : last;
         }
-        for (int e = 0; e < 600; e++)
+        for (int e = 0; e < 600; e++) {
             edges[e] = (struct path_edge){(uint32_t)rand_r(&seed) % 200, (uint32_t)rand_r(&seed) % 200};
+        }
         assert_int_equal(path_bind(items, 200, edges, 600, binds, &err), 0);
         assert_int_equal(path_critical(items, 200, binds, &steps, &n, &err), 0);
-        for (size_t i = 0; i < n; i++)
+        for (size_t i = 0; i < n; i++) {
             sum += steps[i].gap + steps[i].time;
+        }
         assert_true(sum >= last - items[steps[0].item].start);
         assert_int_equal(items[steps[n - 1].item].end, last);
         free(steps);

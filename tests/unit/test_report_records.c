@@ -48,9 +48,11 @@ static struct dfx_dispatch load(const char *dir)
 
 static bool noted(const struct dfx_dispatch *d, const char *part)
 {
-    for (size_t i = 0; i < d->notes.count; i++)
-        if (strstr(d->notes.items[i], part))
+    for (size_t i = 0; i < d->notes.count; i++) {
+        if (strstr(d->notes.items[i], part)) {
             return true;
+        }
+    }
     return false;
 }
 
@@ -132,9 +134,10 @@ static void a_truncated_file_gives_what_came_before_the_cut(void **state)
         d = load(dir);
         assert_true(noted(&d, "truncated"));
         assert_true(d.records.ntask <= 3);
-        for (size_t i = 0; i < d.records.ntask; i++)
+        for (size_t i = 0; i < d.records.ntask; i++) {
             assert_true(d.records.tasks[i].end == 250 || d.records.tasks[i].end == 400 ||
                         d.records.tasks[i].end == 650);
+        }
         dfx_free(&d);
     }
     for (size_t n = 0; n < strlen(graph) - 1; n++) {

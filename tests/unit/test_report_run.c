@@ -4,10 +4,10 @@
 #include "common/base/file.h"
 #include "common/plan/plan_stream.h"
 #include "orchestrator/plan/edges.h"
-#include "orchestrator/trace/merged.h"
+#include "orchestrator/profiles/run_record.h"
 #include "orchestrator/report/report_make.h"
 #include "orchestrator/report/report_print.h"
-#include "orchestrator/profiles/run_record.h"
+#include "orchestrator/trace/merged.h"
 #include "orchestrator/trace/timeline.h"
 
 static const char *const plan_lines[] = {
@@ -46,10 +46,10 @@ static void write_run_with(const char *dir, const struct run_aside *aside)
     plan_stream_free(s);
     assert_int_equal(edges_compile(&plan, DEPS_EXACT, &err), 0);
     assert_int_equal(segment_create(&seg, &plan, "[]", "a2a3sim", &err), 0);
-    seg.times[0] = (struct segment_times){.start_ns = boot + 500, .end_ns = boot + 10500,
-                                          .device_ns = 9000, .orch_ns = 400, .ntasks = 2};
-    seg.times[1] = (struct segment_times){.start_ns = boot + 12500, .end_ns = boot + 20500,
-                                          .device_ns = 7000, .orch_ns = 300, .ntasks = 1};
+    seg.times[0] = (struct segment_times){
+        .start_ns = boot + 500, .end_ns = boot + 10500, .device_ns = 9000, .orch_ns = 400, .ntasks = 2};
+    seg.times[1] = (struct segment_times){
+        .start_ns = boot + 12500, .end_ns = boot + 20500, .device_ns = 7000, .orch_ns = 300, .ntasks = 1};
     assert_int_equal(run_record_write(path, &from, &err), 0);
     segment_unmap(&seg);
     plan_free(&plan);
@@ -168,8 +168,9 @@ static void a_wrong_record_is_refused_by_name(void **state)
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         temp_dir_put_text(dir, "l3_run.json", wrong[i][0]);
         assert_int_equal(run_record_read(path, &r, &err), -1);
-        if (!strstr(err.what, wrong[i][1]))
+        if (!strstr(err.what, wrong[i][1])) {
             fail_msg("case %zu: %s", i, err.what);
+        }
     }
     free(path);
     temp_dir_remove(dir);
@@ -287,9 +288,11 @@ static void the_short_report_says_what_stands_out(void **state)
     assert_int_equal(report_make(&r, &list, &err), 0);
     assert_int_equal(report_short(f, &r, &err), 0);
     assert_int_equal(fclose(f), 0);
-    for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++)
-        if (!strstr(text, wanted[i]))
+    for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++) {
+        if (!strstr(text, wanted[i])) {
             fail_msg("not there: %s\nbut: %s", wanted[i], text);
+        }
+    }
     free(text);
     report_free(&r);
     dfx_list_free(&list);
@@ -327,9 +330,9 @@ static void a_dispatch_alone_has_the_upstream_processes(void **state)
     write_profiles(dir);
     assert_int_equal(timeline_write_all(dir, &err), 0);
     doc = read_json(dir, "rank0/d0/merged_swimlane_d0.json");
-    assert_int_equal(count_events(doc, "X", "mul(t1)", 3, 1000, 0, 3.6), 1);   /* dispatch to finish */
+    assert_int_equal(count_events(doc, "X", "mul(t1)", 3, 1000, 0, 3.6), 1); /* dispatch to finish */
     assert_int_equal(count_events(doc, "X", "add(t2)", 3, 1004, 3.7, 5.5), 1);
-    assert_int_equal(count_events(doc, "X", "mul(t1)", 4, 1000, 0.5, 3), 1);   /* start to end */
+    assert_int_equal(count_events(doc, "X", "mul(t1)", 4, 1000, 0.5, 3), 1); /* start to end */
     assert_int_equal(count_events(doc, "X", "add(t2)", 4, 1001, 4, 5), 1);
     assert_int_equal(count_events(doc, "s", "dependency", 4, 1000, 3.499, -1), 1);
     assert_int_equal(count_events(doc, "f", "dependency", 4, 1001, 4, -1), 1);

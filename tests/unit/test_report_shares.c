@@ -5,28 +5,30 @@
 #include "orchestrator/report/report_print.h"
 #include "orchestrator/trace/timeline.h"
 
-#define RECORD(nodes) \
-    "{\"l3_run\": 1, \"origin_ns\": \"7200000000000\", \"world_size\": 2, \"device_ids\": [0, 1], \"nodes\": [" \
-    nodes "]}"
-#define DISPATCH(program, lane, k, times) \
+#define RECORD(nodes)                                                                                                  \
+    "{\"l3_run\": 1, \"origin_ns\": \"7200000000000\", \"world_size\": 2, \"device_ids\": [0, 1], \"nodes\": [" nodes  \
+    "]}"
+#define DISPATCH(program, lane, k, times)                                                                              \
     "{\"kind\": \"dispatch\", \"name\": \"" program "\", \"lane\": " #lane ", \"k\": " #k times "}"
 #define RAN(start, end) ", \"start_ns\": " #start ", \"end_ns\": " #end
 #define AFTER(node) ", \"waits_for\": [{\"node\": " #node ", \"why\": [\"RAW\"], \"storage\": \"x\"}]"
 
 /* Card 0: a 0-100, profiles 100-130, c 150-200, and profiles for longer than the run. Card 1: b 0-110, d 210-300.
  * c waits for b, d for c. `b` is what b's record says about its profiles. */
-#define PROFILED(b) RECORD( \
-    DISPATCH("a", 0, 0, RAN(0, 100) ", \"profile_ns\": 30") ", " DISPATCH("b", 1, 0, RAN(0, 110) b) ", " \
-    DISPATCH("c", 0, 1, RAN(150, 200) ", \"profile_ns\": 500" AFTER(1)) ", " \
-    DISPATCH("d", 1, 1, RAN(210, 300) AFTER(2)))
+#define PROFILED(b)                                                                                                    \
+    RECORD(                                                                                                            \
+        DISPATCH("a", 0, 0, RAN(0, 100) ", \"profile_ns\": 30") ", " DISPATCH("b", 1, 0, RAN(0, 110) b) ", " DISPATCH( \
+            "c", 0, 1, RAN(150, 200) ", \"profile_ns\": 500" AFTER(1)) ", " DISPATCH("d", 1, 1,                        \
+                                                                                     RAN(210, 300) AFTER(2)))
 
 static void make(struct report *r, struct dfx_list *list, const char *dir)
 {
     struct error err;
 
     assert_int_equal(dfx_list_read(dir, list, &err), 0);
-    if (report_make(r, list, &err))
+    if (report_make(r, list, &err)) {
         fail_msg("%s", err.what);
+    }
 }
 
 static char *printed(const struct report *r, int (*print)(FILE *f, const struct report *r, struct error *err))
@@ -129,8 +131,8 @@ static void what_did_not_run_counts_nowhere(void **state)
 
     (void)state;
     temp_dir_put_text(dir, "l3_run.json",
-                      RECORD(DISPATCH("a", 0, 0, RAN(0, 100)) ", " DISPATCH("a", 1, 0, RAN(0, 120)) ", "
-                             DISPATCH("b", 0, 1, "") ", " DISPATCH("b", 1, 1, "")));
+                      RECORD(DISPATCH("a", 0, 0, RAN(0, 100)) ", " DISPATCH("a", 1, 0, RAN(0, 120)) ", " DISPATCH(
+                          "b", 0, 1, "") ", " DISPATCH("b", 1, 1, "")));
     temp_dir_put_text(dir, "rank0/d0/dispatch_program.json", "{\"program\": \"a\"}");
     temp_dir_put_text(dir, "rank1/d0/dispatch_program.json", "{\"program\": \"a\"}");
     for (int rank = 0; rank < 2; rank++) {
@@ -206,14 +208,15 @@ static void the_straggler_is_told_in_the_same_words_everywhere(void **state)
 
     (void)state;
     temp_dir_put_text(dir, "l3_run.json",
-                      RECORD(DISPATCH("p", 0, 0, RAN(0, 100)) ", " DISPATCH("p", 1, 0, RAN(0, 130)) ", "
-                             DISPATCH("q", 0, 1, RAN(200, 260)) ", " DISPATCH("q", 1, 1, RAN(200, 250))));
+                      RECORD(DISPATCH("p", 0, 0, RAN(0, 100)) ", " DISPATCH("p", 1, 0, RAN(0, 130)) ", " DISPATCH(
+                          "q", 0, 1, RAN(200, 260)) ", " DISPATCH("q", 1, 1, RAN(200, 250))));
     temp_dir_put_text(dir, "rank0/d0/name_map.json", "{}");
     make(&r, &list, dir);
     for (size_t i = 0; i < sizeof prints / sizeof *prints; i++) {
         text = printed(&r, prints[i]);
-        if (!strstr(text, wanted))
+        if (!strstr(text, wanted)) {
             fail_msg("form %zu: %s", i, text);
+        }
         free(text);
     }
     drop(&r, &list);

@@ -5,9 +5,9 @@
 
 #include "common/base/file.h"
 #include "common/base/json.h"
+#include "orchestrator/job/result.h"
 #include "orchestrator/open/build.h"
 #include "orchestrator/open/inspect.h"
-#include "orchestrator/job/result.h"
 
 static int setup(void **state)
 {
@@ -31,8 +31,9 @@ static cJSON *parse_file(const char *path)
 
     assert_non_null(text);
     root = json_parse(&source, text, size);
-    if (!root)
+    if (!root) {
         fail_msg("%s", err.what);
+    }
     free(text);
     return root;
 }
@@ -41,8 +42,9 @@ static const cJSON *get(const cJSON *object, const char *key)
 {
     const cJSON *value = cJSON_GetObjectItemCaseSensitive(object, key);
 
-    if (!value)
+    if (!value) {
         fail_msg("key %s is missing", key);
+    }
     return value;
 }
 
@@ -53,13 +55,14 @@ static void expect_text(const cJSON *object, const char *key, const char *text)
 
 static void expect_number(const cJSON *object, const char *key, double number)
 {
-    if (get(object, key)->valuedouble != number)
+    if (get(object, key)->valuedouble != number) {
         fail_msg("%s is %.17g, not %.17g", key, get(object, key)->valuedouble, number);
+    }
 }
 
 static void test_early_failure(void **state)
 {
-    struct error error = {.kind = ERROR_INFRA, .what = "no \"build\"\n", .mend = "give one"};
+    struct error error = {.kind = ERROR_INFRA, .what = "no \"build\"\n", .hint = "give one"};
     const struct result r = {.verdict = RESULT_INFRA, .marker = "PYPTO_EXEC_RESULT=INFRA", .error = &error};
     struct error err;
     cJSON *root;
@@ -73,7 +76,7 @@ static void test_early_failure(void **state)
     expect_text(root, "marker", "PYPTO_EXEC_RESULT=INFRA");
     expect_text(get(root, "error"), "kind", "infra");
     expect_text(get(root, "error"), "what", "no \"build\"\n");
-    expect_text(get(root, "error"), "mend", "give one");
+    expect_text(get(root, "error"), "hint", "give one");
     assert_null(cJSON_GetObjectItem(get(root, "error"), "where"));
     assert_null(cJSON_GetObjectItem(root, "devices"));
     assert_null(cJSON_GetObjectItem(root, "dispatches"));
@@ -88,27 +91,64 @@ static void test_whole_result(void **state)
     static const char *const notes[] = {"first", "second"};
     static const struct result_phase phases[] = {{"open", 0.25}, {"run", 1.5}};
     static const struct result_version versions[] = {{"l3replay", "0.1.0"}, {"mpi", "Open MPI 4.1"}};
-    static const struct result_card cards[] = {
-        {.card = 0, .device_id = 4, .host = "nodea", .process = 1, .ndispatch = 2, .start_ns = 5, .end_ns = 900,
-         .busy_ns = 800},
-        {.card = 1, .device_id = 0, .process = RESULT_NONE}};
+    static const struct result_card cards[] = {{.card = 0,
+                                                .device_id = 4,
+                                                .host = "nodea",
+                                                .process = 1,
+                                                .ndispatch = 2,
+                                                .start_ns = 5,
+                                                .end_ns = 900,
+                                                .busy_ns = 800},
+                                               {.card = 1, .device_id = 0, .process = RESULT_NONE}};
     static const struct result_dispatch dispatches[] = {
-        {.node = 7, .card = 0, .k = 0, .line = 37, .round = 2, .program = "chip_orch", .start_ns = 5, .end_ns = 400,
-         .wall_ns = 395, .orch_ns = 10, .device_ns = 300, .ntasks = 12},
+        {.node = 7,
+         .card = 0,
+         .k = 0,
+         .line = 37,
+         .round = 2,
+         .program = "chip_orch",
+         .start_ns = 5,
+         .end_ns = 400,
+         .wall_ns = 395,
+         .orch_ns = 10,
+         .device_ns = 300,
+         .ntasks = 12},
         {.node = 8, .card = 0, .k = RESULT_NONE, .program = "b", .end_ns = UINT64_C(9007199254740991)}};
-    struct result_comparison comparison = {.parameter = "out", .file = "/x/out.npy", .dtype = "fp32", .ndim = 2,
-                                           .shape = shape};
-    struct result r = {.verdict = RESULT_FAIL, .marker = "PYPTO_EXEC_RESULT=FAIL", .build = "/b", .platform = "a5sim",
-                       .device = "cpu", .world_size = 2, .ndevice_id = 2, .device_ids = devices, .seed = UINT64_MAX,
-                       .tolerance = {1e-5, 2e-5}, .rounds = 3, .clock_error_ns = 1300, .nphase = 2, .phases = phases, .nversion = 2,
-                       .versions = versions, .ncard = 2, .cards = cards, .ndispatch = 2, .dispatches = dispatches,
-                       .ncomparison = 1, .comparisons = &comparison, .nnote = 2, .notes = notes};
+    struct result_comparison comparison = {
+        .parameter = "out", .file = "/x/out.npy", .dtype = "fp32", .ndim = 2, .shape = shape};
+    struct result r = {.verdict = RESULT_FAIL,
+                       .marker = "PYPTO_EXEC_RESULT=FAIL",
+                       .build = "/b",
+                       .platform = "a5sim",
+                       .device = "cpu",
+                       .world_size = 2,
+                       .ndevice_id = 2,
+                       .device_ids = devices,
+                       .seed = UINT64_MAX,
+                       .tolerance = {1e-5, 2e-5},
+                       .rounds = 3,
+                       .clock_error_ns = 1300,
+                       .nphase = 2,
+                       .phases = phases,
+                       .nversion = 2,
+                       .versions = versions,
+                       .ncard = 2,
+                       .cards = cards,
+                       .ndispatch = 2,
+                       .dispatches = dispatches,
+                       .ncomparison = 1,
+                       .comparisons = &comparison,
+                       .nnote = 2,
+                       .notes = notes};
     struct error err;
     const cJSON *item;
     cJSON *root;
     char *path;
 
-    comparison.numbers = (struct comparison){.count = 6, .mismatched = 1, .max_abs_error = INFINITY, .nshown = 1,
+    comparison.numbers = (struct comparison){.count = 6,
+                                             .mismatched = 1,
+                                             .max_abs_error = INFINITY,
+                                             .nshown = 1,
                                              .shown = {{.index = 5, .actual = NAN, .expected = 0.1}}};
     assert_true(asprintf(&path, "%s/r.json", (char *)*state) > 0);
     assert_int_equal(result_write(path, &r, &err), 0);
@@ -195,12 +235,17 @@ struct inspected {
 
 static void make_build(const char *dir, struct inspected *in)
 {
-    static struct kernel kernels[] = {
-        {.func_id = 0, .name = "add", .core = CORE_AIV},
-        {.func_id = 1, .name = "matmul_with_a_long_name", .source = "/elsewhere/m.cpp", .core = CORE_AIC,
-         .external = true}};
-    static struct program program = {.name = "chip_orch", .runtime = "tensormap_and_ringbuffer",
-                                     .function_name = "aicpu_orchestration_entry", .nkernel = 2, .kernels = kernels};
+    static struct kernel kernels[] = {{.func_id = 0, .name = "add", .core = CORE_AIV},
+                                      {.func_id = 1,
+                                       .name = "matmul_with_a_long_name",
+                                       .source = "/elsewhere/m.cpp",
+                                       .core = CORE_AIC,
+                                       .external = true}};
+    static struct program program = {.name = "chip_orch",
+                                     .runtime = "tensormap_and_ringbuffer",
+                                     .function_name = "aicpu_orchestration_entry",
+                                     .nkernel = 2,
+                                     .kernels = kernels};
     struct error err;
 
     temp_dir_put_text(dir, "orchestration/host_orch.py", "");
@@ -266,9 +311,18 @@ static void test_inspect_json(void **state)
 
 static void test_inspect_text(void **state)
 {
-    static const char *const wanted[] = {"L3", "a5 (backend Ascend910B)", "2, on devices 3,5", "x__ssa_v0", "hf8",
-                                         "(4, -1)", "scalar", "index", "chip_orch", "aicpu_orchestration_entry",
-                                         "next_levels/chip_orch/kernels/aiv/add.cpp", "(outside the build)",
+    static const char *const wanted[] = {"L3",
+                                         "a5 (backend Ascend910B)",
+                                         "2, on devices 3,5",
+                                         "x__ssa_v0",
+                                         "hf8",
+                                         "(4, -1)",
+                                         "scalar",
+                                         "index",
+                                         "chip_orch",
+                                         "aicpu_orchestration_entry",
+                                         "next_levels/chip_orch/kernels/aiv/add.cpp",
+                                         "(outside the build)",
                                          "next_levels/other"};
     struct inspected in;
     struct error err;
@@ -280,8 +334,9 @@ static void test_inspect_text(void **state)
     assert_int_equal(inspect_print_text(f, &in.build, &in.programs, &err), 0);
     fclose(f);
     for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++) {
-        if (!strstr(text, wanted[i]))
+        if (!strstr(text, wanted[i])) {
             fail_msg("\"%s\" is not in: %s", wanted[i], text);
+        }
     }
     assert_int_equal(inspect_print_text(full, &in.build, &in.programs, &err), -1);
     assert_int_equal(inspect_print_json(full, &in.build, &in.programs, &err), -1);
@@ -294,9 +349,9 @@ int main(void)
 {
 #define CASE(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
     const struct CMUnitTest tests[] = {
-        CASE(test_early_failure), CASE(test_whole_result), CASE(test_result_tells_of_clocks),
-        CASE(test_result_cannot_be_written),
-        CASE(test_inspect_json),  CASE(test_inspect_text),
+        CASE(test_early_failure),          CASE(test_whole_result),
+        CASE(test_result_tells_of_clocks), CASE(test_result_cannot_be_written),
+        CASE(test_inspect_json),           CASE(test_inspect_text),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,9 +2,9 @@
  * "clocks", written, read and refused. */
 #include "tests/unit/trace_count.h"
 
+#include "orchestrator/profiles/run_record.h"
 #include "orchestrator/report/report_make.h"
 #include "orchestrator/report/report_print.h"
-#include "orchestrator/profiles/run_record.h"
 #include "orchestrator/trace/timeline.h"
 
 /* Two cards. Process 0's clock is at 150.2 s when the run starts. Card 1's clock says 50 s when process 0's says
@@ -17,17 +17,18 @@ static const char record[] =
     " {\"kind\": \"dispatch\", \"name\": \"second\", \"lane\": 1, \"k\": 0, \"start_ns\": %s, \"end_ns\": %s,"
     " \"waits_for\": [{\"node\": 0, \"why\": [\"RAW\"], \"storage\": \"x\"}]}]}";
 
-#define CLOCK_0 \
+#define CLOCK_0                                                                                                        \
     "{\"host\": \"nodea\", \"lanes\": [0, 2, 3], \"alignment\": \"shared\", \"error_ns\": 0, \"points\": []}"
 #define POINT_0 "{\"at_ns\": \"50000000000\", \"offset_ns\": \"100000000000\", \"error_ns\": 900}"
 #define POINT_1 "{\"at_ns\": \"51000000000\", \"offset_ns\": \"100000100000\", \"error_ns\": 1100}"
-#define CLOCK_1(lanes, alignment, points) \
-    "{\"host\": \"nodeb\", \"lanes\": [" lanes "], \"alignment\": \"" alignment "\", \"points\": [" points \
+#define CLOCK_1(lanes, alignment, points)                                                                              \
+    "{\"host\": \"nodeb\", \"lanes\": [" lanes "], \"alignment\": \"" alignment "\", \"points\": [" points             \
     "], \"error_ns\": 1300}"
-#define ALIGNED " \"clock_error_ns\": 1300, \"clocks\": [" CLOCK_0 ", " \
-    CLOCK_1("1", "two points", POINT_0 ", " POINT_1) "],"
+#define ALIGNED                                                                                                        \
+    " \"clock_error_ns\": 1300, \"clocks\": [" CLOCK_0 ", " CLOCK_1("1", "two points", POINT_0 ", " POINT_1) "],"
 /* Nothing was measured: 99.9 s lets its first node, at 50.3 s, start with the run. */
-#define UNALIGNED " \"clock_error_ns\": null, \"clocks\": [" CLOCK_0 ", {\"host\": \"nodeb\", \"lanes\": [1]," \
+#define UNALIGNED                                                                                                      \
+    " \"clock_error_ns\": null, \"clocks\": [" CLOCK_0 ", {\"host\": \"nodeb\", \"lanes\": [1],"                       \
     " \"alignment\": \"none\", \"assumed_offset_ns\": \"99900000000\", \"points\": []}],"
 
 /* One task on each card, in nanoseconds of the clock of its process: 10 ms into the dispatch, for 10 ms. */
@@ -55,8 +56,9 @@ static cJSON *draw(const char *dir)
 {
     struct error err;
 
-    if (timeline_write_all(dir, &err))
+    if (timeline_write_all(dir, &err)) {
         fail_msg("%s", err.what);
+    }
     return read_json(dir, "l3_timeline.json");
 }
 
@@ -155,10 +157,12 @@ static void expect_report(const char *dir, int (*print)(FILE *, const struct rep
 {
     char *text = report(dir, print);
 
-    if (says && !strstr(text, says))
+    if (says && !strstr(text, says)) {
         fail_msg("should say \"%s\":\n%s", says, text);
-    if (says_not && strstr(text, says_not))
+    }
+    if (says_not && strstr(text, says_not)) {
         fail_msg("should not say \"%s\":\n%s", says_not, text);
+    }
     free(text);
 }
 
@@ -172,8 +176,10 @@ static void the_report_says_how_well_clocks_are_aligned(void **state)
     expect_report(dir, report_text, "clocks       2, aligned to within 1.30 us\n", "could not be aligned");
     expect_report(dir, report_json, "\"clock_error_ns\": 1300", NULL);
     expect_report(dir, report_html, "2 clocks aligned to within<b>1.30 us</b>", NULL);
-    write_record(dir, " \"clock_error_ns\": 0, \"clocks\": [{\"host\": \"a\", \"lanes\": [0, 1, 2, 3], \"alignment\": "
-                      "\"shared\", \"error_ns\": 0, \"points\": []}],", "100000000", "200000000");
+    write_record(dir,
+                 " \"clock_error_ns\": 0, \"clocks\": [{\"host\": \"a\", \"lanes\": [0, 1, 2, 3], \"alignment\": "
+                 "\"shared\", \"error_ns\": 0, \"points\": []}],",
+                 "100000000", "200000000");
     expect_report(dir, report_text, NULL, "clock");
     expect_report(dir, report_html, NULL, "clock");
     expect_report(dir, report_json, "\"clock_error_ns\": 0", NULL);
@@ -188,8 +194,9 @@ static void the_report_relates_nothing_without_alignment(void **state)
     (void)state;
     write_profiles(dir);
     write_record(dir, UNALIGNED, "0", "100000000");
-    expect_report(dir, report_text, "the clock of card 1 on nodeb could not be aligned", "critical path through the "
-                                                                                        "plan:");
+    expect_report(dir, report_text, "the clock of card 1 on nodeb could not be aligned",
+                  "critical path through the "
+                  "plan:");
     expect_report(dir, report_text, "ranks cannot be related in time", "shares of the run");
     expect_report(dir, report_json, "\"related\": false", "\"critical_path\"");
     expect_report(dir, report_html, "could not be aligned", NULL);
@@ -232,12 +239,14 @@ static void the_worst_pair_counts(void **state)
 
 static void what_is_written_is_read(void **state)
 {
-    struct run_clock items[4] = {
-        {.host = "nodea"},
-        {{CLOCK_TWO_POINTS, {{UINT64_C(900719925474099312), INT64_C(-900719925474099301), 15},
-                             {UINT64_C(900719926474099312), INT64_C(-900719925474099281), 17}}}, "node\"b", 33},
-        {{CLOCK_ONE_POINT, {{5, 1, 0}}}, "", 7},
-        {{CLOCK_UNALIGNED, {{0, -9, 0}}}, "noded", CLOCK_NO_BOUND}};
+    struct run_clock items[4] = {{.host = "nodea"},
+                                 {{CLOCK_TWO_POINTS,
+                                   {{UINT64_C(900719925474099312), INT64_C(-900719925474099301), 15},
+                                    {UINT64_C(900719926474099312), INT64_C(-900719925474099281), 17}}},
+                                  "node\"b",
+                                  33},
+                                 {{CLOCK_ONE_POINT, {{5, 1, 0}}}, "", 7},
+                                 {{CLOCK_UNALIGNED, {{0, -9, 0}}}, "noded", CLOCK_NO_BOUND}};
     uint32_t of_lane[5] = {3, 1, 2, 0, 0};
     struct run_clocks clocks = {items, 4, of_lane, 5}, read;
     struct error err;
@@ -289,12 +298,17 @@ static void wrong_clocks_are_refused_by_name(void **state)
         {" \"clocks\": [" CLOCK_0 ", " CLOCK_1("1", "two points", POINT_1 ", " POINT_0) "],", "points"},
         {" \"clocks\": [" CLOCK_0 ", " CLOCK_1("1", "one point", "{\"at_ns\": \"12x\"}") "],", "at_ns"},
         {" \"clocks\": [" CLOCK_0 ", " CLOCK_1("1", "one point", "{\"at_ns\": \"-1\"}") "],", "at_ns"},
-        {" \"clocks\": [" CLOCK_0 ", " CLOCK_1("1", "one point", "{\"at_ns\": \"1\", \"offset_ns\": "
-         "\"9223372036854775807\", \"error_ns\": 1}") "],", "offset_ns"},
-        {" \"clocks\": [" CLOCK_0 ", " CLOCK_1("1", "one point", "{\"at_ns\": \"1\", \"offset_ns\": \"1\", "
-         "\"error_ns\": -1}") "],", "error_ns"},
-        {" \"clocks\": [" CLOCK_0 ", {\"host\": \"b\", \"lanes\": [1], \"alignment\": \"one point\", \"points\": ["
-         POINT_0 "]}],", "error_ns"},
+        {" \"clocks\": [" CLOCK_0 ", " CLOCK_1("1", "one point",
+                                               "{\"at_ns\": \"1\", \"offset_ns\": "
+                                               "\"9223372036854775807\", \"error_ns\": 1}") "],",
+         "offset_ns"},
+        {" \"clocks\": [" CLOCK_0 ", " CLOCK_1("1", "one point",
+                                               "{\"at_ns\": \"1\", \"offset_ns\": \"1\", "
+                                               "\"error_ns\": -1}") "],",
+         "error_ns"},
+        {" \"clocks\": [" CLOCK_0
+         ", {\"host\": \"b\", \"lanes\": [1], \"alignment\": \"one point\", \"points\": [" POINT_0 "]}],",
+         "error_ns"},
     };
     char *dir = temp_dir_make(), *path;
     struct run_record r;
@@ -305,8 +319,9 @@ static void wrong_clocks_are_refused_by_name(void **state)
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         write_record(dir, wrong[i][0], "0", "1");
         assert_int_equal(run_record_read(path, &r, &err), -1);
-        if (!strstr(err.what, wrong[i][1]))
+        if (!strstr(err.what, wrong[i][1])) {
             fail_msg("case %zu: %s", i, err.what);
+        }
     }
     free(path);
     temp_dir_remove(dir);

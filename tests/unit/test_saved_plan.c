@@ -9,8 +9,9 @@
 #include "orchestrator/plan/saved.h"
 #include "temp_dir.h"
 
-static const char program_end[] = "\",\"runtime\":\"r\",\"aicpu_thread_num\":0,\"enable_sdma\":false,\"orchestration\":\"o.cpp\","
-                                  "\"function_name\":\"f\",\"config_name\":\"c\",\"kernels\":[]}\n";
+static const char program_end[] =
+    "\",\"runtime\":\"r\",\"aicpu_thread_num\":0,\"enable_sdma\":false,\"orchestration\":\"o.cpp\","
+    "\"function_name\":\"f\",\"config_name\":\"c\",\"kernels\":[]}\n";
 
 /* A plan without nodes whose one program lies in `dir`. */
 static int load(const char *dir, struct program_table *programs, struct error *err)
@@ -19,8 +20,8 @@ static int load(const char *dir, struct program_table *programs, struct error *e
     struct plan plan = {0};
     int rc;
 
-    snprintf(text, sizeof text, "{\"plan\":1,\"world_size\":1}\n{\"kernel_config\":\"p\",\"dir\":\"%s%s{\"end\":0}\n", dir,
-             program_end);
+    snprintf(text, sizeof text, "{\"plan\":1,\"world_size\":1}\n{\"kernel_config\":\"p\",\"dir\":\"%s%s{\"end\":0}\n",
+             dir, program_end);
     temp_dir_put_text(temp, "plan.json", text);
     snprintf(path, sizeof path, "%s/plan.json", temp);
     rc = saved_plan_load(path, "/build", programs, &plan, err);

@@ -38,10 +38,11 @@ static void expect_scan(const char *text, bool pto, bool bfloat16, const char *p
 
     assert_int_equal(s.pto, pto);
     assert_int_equal(s.bfloat16, bfloat16);
-    if (prefix)
+    if (prefix) {
         assert_string_equal(s.prefix ? s.prefix : "(none)", prefix);
-    else
+    } else {
         assert_null(s.prefix);
+    }
     scan_free(&s);
 }
 
@@ -122,14 +123,14 @@ static void test_dependency_file(void **state)
 
     (void)state;
     assert_true(asprintf(&path, "%s/k.d", dir) > 0);
-    assert_true(asprintf(&text,
-                         "object: /src/k.cpp /src/a\\ b.h \\\n  /src/c\\#d.h /src/e$$f.h \\\n /src/g\\h.h\\\n"
-                         " /abs/inc.h /src/../up.h /other/pch.hpp /abs/inc.h\n") > 0);
+    assert_true(asprintf(&text, "object: /src/k.cpp /src/a\\ b.h \\\n  /src/c\\#d.h /src/e$$f.h \\\n /src/g\\h.h\\\n"
+                                " /abs/inc.h /src/../up.h /other/pch.hpp /abs/inc.h\n") > 0);
     temp_dir_put_text(dir, "k.d", text);
     assert_int_equal(deps_read(path, "/src", "/src/k.cpp", "/other/pch.hpp", &headers, &err), 0);
     assert_int_equal(headers.n, sizeof expected / sizeof *expected);
-    for (size_t i = 0; i < headers.n; i++)
+    for (size_t i = 0; i < headers.n; i++) {
         assert_string_equal(headers.v[i], expected[i]);
+    }
     args_free(&headers);
     temp_dir_put_text(dir, "k.d", "object: /src/k.cpp");
     assert_int_equal(deps_read(path, "/src", "/src/k.cpp", NULL, &headers, &err), 0);

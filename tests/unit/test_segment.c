@@ -5,9 +5,9 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include <cmocka.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include <cmocka.h>
 
 #include "common/plan/plan_build.h"
 #include "common/segment/segment.h"
@@ -19,8 +19,8 @@ static void make_plan(struct plan *plan)
     struct plan_builder *b = plan_builder_new(2, &err);
     const int64_t shape[] = {3, 5}, stride[] = {5, 1};
     const uint32_t workers[] = {0, 1};
-    struct plan_storage proto = {.kind = PLAN_PARAM, .dtype = DTYPE_FLOAT32, .ndim = 2, .nbytes = 60,
-                                 .domain = PLAN_NONE, .card = PLAN_NONE};
+    struct plan_storage proto = {
+        .kind = PLAN_PARAM, .dtype = DTYPE_FLOAT32, .ndim = 2, .nbytes = 60, .domain = PLAN_NONE, .card = PLAN_NONE};
     uint32_t x, y, program, view;
 
     assert_non_null(b);
@@ -31,8 +31,8 @@ static void make_plan(struct plan *plan)
     assert_int_equal(plan_add_view(b, x, DTYPE_FLOAT32, 0, 2, shape, stride, &view, &err), 0);
     for (uint32_t card = 0; card < 2; card++) {
         struct plan_arg arg = {.view = view, .tag = 0};
-        struct plan_node node = {.kind = PLAN_DISPATCH, .lane = card, .program = program, .group = PLAN_NONE,
-                                 .k = 0, .narg = 1};
+        struct plan_node node = {
+            .kind = PLAN_DISPATCH, .lane = card, .program = program, .group = PLAN_NONE, .k = 0, .narg = 1};
         assert_int_equal(plan_add_node(b, &node, &arg, NULL, NULL, &err), 0);
     }
     plan_builder_finish(b, plan);
@@ -52,10 +52,12 @@ static void storages_are_apart_aligned_and_zero(void **state)
         char *at = segment_storage(&seg, i);
 
         assert_int_equal((uintptr_t)at % 64, 0);
-        for (uint64_t b = 0; b < plan.storages[i].nbytes; b++)
+        for (uint64_t b = 0; b < plan.storages[i].nbytes; b++) {
             assert_int_equal(at[b], 0);
-        if (i > 0) /* a write just past the end of one does not reach the next */
+        }
+        if (i > 0) { /* a write just past the end of one does not reach the next */
             assert_true(at >= (char *)segment_storage(&seg, i - 1) + plan.storages[i - 1].nbytes + 64);
+        }
     }
     assert_ptr_equal(segment_window(&seg, 0, 1), segment_storage(&seg, 3));
     segment_unmap(&seg);
@@ -80,10 +82,10 @@ static void another_process_sees_the_same_bytes_at_its_own_address(void **state)
         struct segment other;
         int ok = segment_open_peer(&other, getppid(), seg.fd, &err) == 0 && other.header != seg.header &&
                  strcmp(segment_storage(&other, 1), "hello") == 0 && strcmp(other.sheet, "[1]") == 0 &&
-                 strcmp(other.header->platform, "a5sim") == 0 && other.plan.nnode == 2 &&
-                 other.plan.nodes[1].lane == 1;
-        if (ok)
+                 strcmp(other.header->platform, "a5sim") == 0 && other.plan.nnode == 2 && other.plan.nodes[1].lane == 1;
+        if (ok) {
             memcpy(segment_storage(&other, 2), "there", 6);
+        }
         _exit(ok ? 0 : 1);
     }
     assert_int_equal(waitpid(child, &status, 0), child);
@@ -107,8 +109,9 @@ static void lanes_start_unbegun(void **state)
         assert_int_equal(atomic_load(&seg.lanes[i].state), LANE_STARTING);
         assert_int_equal(atomic_load(&seg.lanes[i].node), PLAN_NONE);
     }
-    for (uint32_t i = 0; i < seg.header->nnode; i++)
+    for (uint32_t i = 0; i < seg.header->nnode; i++) {
         assert_false(word_is_done(&seg.words[i]));
+    }
     segment_unmap(&seg);
     plan_free(&plan);
 }
@@ -132,8 +135,9 @@ static void a_rewound_segment_is_as_it_was_created(void **state)
     memcpy(fresh, seg.header, state_nbytes);
 
     memset(storages, 0xa5, nbytes); /* the gaps as well: kernels write past their tensors */
-    for (uint32_t i = 0; i < plan.nnode; i++)
+    for (uint32_t i = 0; i < plan.nnode; i++) {
         word_complete(&seg.words[i]);
+    }
     word_complete(&seg.header->go);
     atomic_store(&seg.header->starting, 7);
     memset(seg.lanes, 0x11, seg.header->nlane * sizeof *seg.lanes);
@@ -141,8 +145,9 @@ static void a_rewound_segment_is_as_it_was_created(void **state)
     assert_int_equal(segment_rewind(&seg, &err), 0);
 
     assert_memory_equal(seg.header, fresh, state_nbytes);
-    for (size_t i = 0; i < nbytes; i++)
+    for (size_t i = 0; i < nbytes; i++) {
         assert_int_equal(storages[i], 0);
+    }
     assert_string_equal(seg.sheet, "[]");
     assert_int_equal(seg.plan.nodes[1].lane, 1);
     free(fresh);

@@ -121,7 +121,7 @@ static void test_marks(void **state)
 
     assert_int_equal(target_split(span(TARGET_END_MARK TARGET_BEGIN_MARK), "k.cpp", &parts, &err), -1);
     assert_non_null(strstr(err.what, "k.cpp"));
-    assert_non_null(strstr(err.mend, "predates"));
+    assert_non_null(strstr(err.hint, "predates"));
     assert_int_equal(target_split(span(TARGET_BEGIN_MARK), "k.cpp", &parts, &err), -1);
     assert_int_equal(target_split(span(TARGET_END_MARK), "k.cpp", &parts, &err), -1);
     assert_int_equal(target_split(span(""), "k.cpp", &parts, &err), -1);
@@ -188,16 +188,24 @@ static void test_level(void **state)
         "%x   =\tpto.alloc_tile valid_row = %a addr\t= %c",
     };
     static const char *const planned[] = {
-        "", "%x = pto.alloc_tile : !pto.tile\n", "%x = pto.tload addr = %c\n", "pto.alloc_tile addr = %c\n",
-        "// %x = pto.alloc_tile addr = %c\n", "%x = pto.alloc_tile_like addr = %c\n", "%x = pto.alloc_tile baddr = 1\n",
-        "%x = pto.alloc_tile\naddr = %c\n", "%x = pto.alloc_tile addrs = %c\n",
+        "",
+        "%x = pto.alloc_tile : !pto.tile\n",
+        "%x = pto.tload addr = %c\n",
+        "pto.alloc_tile addr = %c\n",
+        "// %x = pto.alloc_tile addr = %c\n",
+        "%x = pto.alloc_tile_like addr = %c\n",
+        "%x = pto.alloc_tile baddr = 1\n",
+        "%x = pto.alloc_tile\naddr = %c\n",
+        "%x = pto.alloc_tile addrs = %c\n",
     };
 
     (void)state;
-    for (size_t i = 0; i < sizeof placed / sizeof *placed; i++)
+    for (size_t i = 0; i < sizeof placed / sizeof *placed; i++) {
         assert_true(ptoas_places_tiles(span(placed[i])));
-    for (size_t i = 0; i < sizeof planned / sizeof *planned; i++)
+    }
+    for (size_t i = 0; i < sizeof planned / sizeof *planned; i++) {
         assert_false(ptoas_places_tiles(span(planned[i])));
+    }
 }
 
 static void test_braces(void **state)
@@ -214,11 +222,11 @@ static void test_braces(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_lines_dropped),  cmocka_unit_test(test_words),
-        cmocka_unit_test(test_functions),      cmocka_unit_test(test_mgather),
+        cmocka_unit_test(test_lines_dropped),   cmocka_unit_test(test_words),
+        cmocka_unit_test(test_functions),       cmocka_unit_test(test_mgather),
         cmocka_unit_test(test_mgather_scratch), cmocka_unit_test(test_marks),
-        cmocka_unit_test(test_signature_text), cmocka_unit_test(test_signature_compare),
-        cmocka_unit_test(test_level),          cmocka_unit_test(test_braces),
+        cmocka_unit_test(test_signature_text),  cmocka_unit_test(test_signature_compare),
+        cmocka_unit_test(test_level),           cmocka_unit_test(test_braces),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

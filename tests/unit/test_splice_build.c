@@ -189,17 +189,19 @@ static void expect_refused(struct rig *r, const char *what)
     struct stat before = rig_stat(r, "next_levels/p/kernels/aiv/f.cpp");
 
     assert_int_equal(rig_splice(r), -1);
-    if (!strstr(r->err.what, what))
+    if (!strstr(r->err.what, what)) {
         fail_msg("\"%s\" is not in \"%s\"", what, r->err.what);
+    }
     assert_int_equal(r->err.kind, ERROR_INFRA);
-    assert_string_not_equal(r->err.mend, "");
+    assert_string_not_equal(r->err.hint, "");
     rig_expect(r, "next_levels/p/kernels/aiv/f.cpp", kernel);
     assert_int_equal(rig_stat(r, "next_levels/p/kernels/aiv/f.cpp").st_ino, before.st_ino);
     dir = rig_path(r, "next_levels/p/ptoas");
     assert_int_equal(temp_dir_count(dir), cpp ? 2 : 1);
     free(dir);
-    if (cpp)
+    if (cpp) {
         rig_expect(r, "next_levels/p/ptoas/f.cpp", cpp);
+    }
     free(kernel);
     free(cpp);
     assert_int_equal(r->report.nfailed, 1);
@@ -230,10 +232,12 @@ static void test_failures(void **state)
     for (int with_cpp = 0; with_cpp < 2; with_cpp++) {
         for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
             rig_kernel(r, "f", "x();");
-            if (with_cpp)
+            if (with_cpp) {
                 rig_put(r, "next_levels/p/ptoas/f.cpp", "AICORE void f(__gm__ float* v1) {}");
-            if (with_cpp)
+            }
+            if (with_cpp) {
                 rig_date(r, "next_levels/p/ptoas/f.cpp", 1000, 0);
+            }
             rig_put(r, "next_levels/p/ptoas/f.pto", cases[i].pto);
             expect_refused(r, cases[i].what);
         }
@@ -256,7 +260,7 @@ static void test_no_marks(void **state)
     rig_kernel(r, "f", "x();");
     rig_put(r, "next_levels/p/kernels/aiv/f.cpp", "void f(__gm__ float* v1) {}\n");
     expect_refused(r, "next_levels/p/kernels/aiv/f.cpp");
-    assert_non_null(strstr(r->err.mend, "predates"));
+    assert_non_null(strstr(r->err.hint, "predates"));
 }
 
 /* One kernel of a group cannot be spliced: the other one is not touched either. */

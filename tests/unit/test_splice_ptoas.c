@@ -50,8 +50,9 @@ static void test_look_up(void **state)
         char script[256];
         snprintf(script, sizeof script, "#!/bin/sh\necho %zu >>\"$STANDIN_LOG\"\nexec \"%s/ptoas\" \"$@\"\n", i, bin);
         rig_put(r, places[i], script);
-        if (i == 0)
+        if (i == 0) {
             expect_skipped(r, SPLICE_NO_PTOAS, missing); /* not executable */
+        }
         path = rig_path(r, places[i]);
         assert_int_equal(chmod(path, 0755), 0);
         free(path);
@@ -128,15 +129,30 @@ static unsigned pick(unsigned n)
 static size_t random_text(char *out, size_t max, bool marks)
 {
     static const char *const pieces[] = {
-        "\r\n", "\n", "\n\n", "\xc3\xa4\xe2\x82\xac", "\xff\xfe", "\t", "{}", "//", "\"", "Tensor", "AICORE ", "x = 1;",
-        "void f(int a);", "\x01\x1b", "// --- ptoas-generated code --", "// --- Kernel entry point --",
+        "\r\n",
+        "\n",
+        "\n\n",
+        "\xc3\xa4\xe2\x82\xac",
+        "\xff\xfe",
+        "\t",
+        "{}",
+        "//",
+        "\"",
+        "Tensor",
+        "AICORE ",
+        "x = 1;",
+        "void f(int a);",
+        "\x01\x1b",
+        "// --- ptoas-generated code --",
+        "// --- Kernel entry point --",
     };
     size_t used = 0;
 
     for (unsigned n = pick(40); n > 0 && used + 64 < max; n--) {
         const char *piece = pieces[pick(sizeof pieces / sizeof *pieces)];
-        if (marks && pick(8) == 0)
+        if (marks && pick(8) == 0) {
             piece = "// --- ptoas-generated code ---";
+        }
         memcpy(out + used, piece, strlen(piece));
         used += strlen(piece);
     }
@@ -198,8 +214,7 @@ int main(void)
 {
 #define RIGGED(test) cmocka_unit_test_setup_teardown(test, rig_setup, rig_teardown)
     const struct CMUnitTest tests[] = {
-        RIGGED(test_off),         RIGGED(test_look_up),    RIGGED(test_command),
-        RIGGED(test_not_a_build), RIGGED(test_bytes_stay),
+        RIGGED(test_off), RIGGED(test_look_up), RIGGED(test_command), RIGGED(test_not_a_build), RIGGED(test_bytes_stay),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -7,13 +7,13 @@
 
 #include "common/base/file.h"
 #include "common/base/log.h"
-#include "rank-worker/compile/identity.h"
 #include "rank-worker/cache/lock.h"
 #include "rank-worker/cache/transaction.h"
+#include "rank-worker/compile/identity.h"
 
 /* As the Python tools write it. */
-#define PYTHONS                                                                                              \
-    "{\n  \"platform\": \"a2a3sim\",\n  \"pto_isa_revision\": \"aaaa\",\n"                                  \
+#define PYTHONS                                                                                                        \
+    "{\n  \"platform\": \"a2a3sim\",\n  \"pto_isa_revision\": \"aaaa\",\n"                                             \
     "  \"runtime_name\": \"tensormap_and_ringbuffer\",\n  \"runtime_revision\": \"bbbb\",\n  \"schema\": 1\n}\n"
 
 static char runtime[] = "tensormap_and_ringbuffer", platform[] = "a2a3sim", isa[] = "aaaa", sha[] = "bbbb";
@@ -180,10 +180,12 @@ static pid_t hold(const char *path)
     assert_true(pid >= 0);
     if (pid == 0) {
         prctl(PR_SET_PDEATHSIG, SIGKILL); /* also when the test fails */
-        if (lock_take(path, 1, NULL) < 0 || write(fds[1], "x", 1) != 1)
+        if (lock_take(path, 1, NULL) < 0 || write(fds[1], "x", 1) != 1) {
             _exit(1);
-        for (;;)
+        }
+        for (;;) {
             pause();
+        }
     }
     assert_int_equal(read(fds[0], &c, 1), 1);
     close(fds[0]);

@@ -4,12 +4,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include <cmocka.h>
 #include <signal.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
+#include <cmocka.h>
 
 #include "common/base/args.h"
 #include "rank-worker/compile/store_trim.h"
@@ -67,8 +67,9 @@ static void use(const struct store *s, const char *name)
     char *path = text_format("%s/%s", s->root, name);
     struct error err;
 
-    if (store_use(s, path, &err) < 0)
+    if (store_use(s, path, &err) < 0) {
         fail_msg("%s: %s", err.where, err.what);
+    }
     free(path);
 }
 
@@ -77,8 +78,9 @@ static struct store_trimmed trim(const struct store *s, uint64_t limit)
     struct store_trimmed out;
     struct error err;
 
-    if (store_trim(s, limit, &out, &err) < 0)
+    if (store_trim(s, limit, &out, &err) < 0) {
         fail_msg("%s: %s", err.where, err.what);
+    }
     return out;
 }
 
@@ -144,10 +146,12 @@ static pid_t start_user(const struct store *s, const char *name)
     pid = fork();
     if (pid == 0) {
         use(s, name);
-        if (write(fds[1], "", 1) != 1)
+        if (write(fds[1], "", 1) != 1) {
             _exit(1);
-        for (;;)
+        }
+        for (;;) {
             pause();
+        }
     }
     assert_true(pid > 0);
     assert_int_equal(read(fds[0], &byte, 1), 1);
@@ -229,30 +233,35 @@ static void test_looking_up_beside_trimming(void **state)
     (void)state;
     for (int u = 0; u < 3; u++) {
         users[u] = fork();
-        if (users[u])
+        if (users[u]) {
             continue;
+        }
         for (int round = 0; round < 60; round++) {
             char name[64];
 
             snprintf(name, sizeof name, "v1/objects/%02x/%d-%d.so", round % 7, u, round);
             temp_dir_put_text(dir, name, "object");
             use(&s, name + 3);
-            if (!is_there(&s, name + 3)) /* trimmed before it was listed */
+            if (!is_there(&s, name + 3)) { /* trimmed before it was listed */
                 continue;
-            for (int again = 0; again < 5; again++)
-                if (!is_there(&s, name + 3))
+            }
+            for (int again = 0; again < 5; again++) {
+                if (!is_there(&s, name + 3)) {
                     _exit(1);
+                }
+            }
         }
         _exit(0);
     }
     while (ended < 3) {
         trim(&s, 0);
-        for (int u = 0; u < 3; u++)
+        for (int u = 0; u < 3; u++) {
             if (users[u] > 0 && waitpid(users[u], &status, WNOHANG) == users[u]) {
                 assert_int_equal(status, 0);
                 users[u] = 0;
                 ended++;
             }
+        }
     }
     assert_int_equal(trim(&s, 0).left.nbytes, 0);
     drop_store(&s, dir);
@@ -263,9 +272,21 @@ static void test_limits(void **state)
     static const struct {
         const char *text;
         uint64_t nbytes; /* 1: refused */
-    } cases[] = {{"", UINT64_C(5) << 30}, {"0", 0}, {"123", 123}, {"2K", 2048}, {"3M", 3 << 20}, {"5G", UINT64_C(5) << 30},
-                 {"G", 1}, {"-2K", 1}, {" 2K", 1}, {"2k", 1}, {"2KB", 1}, {"2.5G", 1}, {"99999999999999999999", 1},
-                 {"17179869183G", UINT64_C(17179869183) << 30}, {"17179869184G", 1}};
+    } cases[] = {{"", UINT64_C(5) << 30},
+                 {"0", 0},
+                 {"123", 123},
+                 {"2K", 2048},
+                 {"3M", 3 << 20},
+                 {"5G", UINT64_C(5) << 30},
+                 {"G", 1},
+                 {"-2K", 1},
+                 {" 2K", 1},
+                 {"2k", 1},
+                 {"2KB", 1},
+                 {"2.5G", 1},
+                 {"99999999999999999999", 1},
+                 {"17179869183G", UINT64_C(17179869183) << 30},
+                 {"17179869184G", 1}};
     struct error err;
     uint64_t nbytes;
 
@@ -276,8 +297,9 @@ static void test_limits(void **state)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         assert_int_equal(setenv("L3REPLAY_CACHE_MAX", cases[i].text, 1), 0);
         if (store_limit(&nbytes, &err) != (cases[i].nbytes == 1 ? -1 : 0) ||
-            (cases[i].nbytes != 1 && nbytes != cases[i].nbytes))
+            (cases[i].nbytes != 1 && nbytes != cases[i].nbytes)) {
             fail_msg("'%s'", cases[i].text);
+        }
     }
     unsetenv("L3REPLAY_CACHE_MAX");
 }

@@ -66,11 +66,16 @@ static void one_call(struct plan *plan, const char *name, uint64_t nbytes, const
                      const struct plan_scalar *scalars, uint32_t nscalar)
 {
     static const int64_t two[] = {2}, one[] = {1};
-    struct plan_storage proto = {.kind = PLAN_TEMP, .dtype = DTYPE_INT32, .ndim = 1, .nbytes = nbytes,
-                                 .domain = PLAN_NONE, .card = PLAN_NONE};
+    struct plan_storage proto = {
+        .kind = PLAN_TEMP, .dtype = DTYPE_INT32, .ndim = 1, .nbytes = nbytes, .domain = PLAN_NONE, .card = PLAN_NONE};
     int64_t count = (int64_t)nbytes / 4;
-    struct plan_node node = {.kind = PLAN_SUB, .lane = 2, .group = PLAN_NONE, .k = PLAN_NONE, .line = 9,
-                             .narg = arg ? 1 : 0, .nscalar = nscalar};
+    struct plan_node node = {.kind = PLAN_SUB,
+                             .lane = 2,
+                             .group = PLAN_NONE,
+                             .k = PLAN_NONE,
+                             .line = 9,
+                             .narg = arg ? 1 : 0,
+                             .nscalar = nscalar};
     struct error err;
     struct plan_builder *b = plan_builder_new(1, &err);
     uint32_t view;
@@ -90,8 +95,9 @@ static void expect_binding(const struct sub_workers *s, const struct plan *plan,
     struct bindings b;
     struct error err;
 
-    if (bindings_open(&b, s, plan, &given, file ? 1 : 0, &err) < 0)
+    if (bindings_open(&b, s, plan, &given, file ? 1 : 0, &err) < 0) {
         fail_msg("%s", err.what);
+    }
     assert_int_equal(b.count, 1);
     assert_non_null(strstr(b.items[0].file, wanted_file));
     assert_string_equal(b.items[0].function, wanted_function);
@@ -130,8 +136,9 @@ static void expect_unbound(const struct sub_workers *s, const struct plan *plan,
     assert_int_equal(bindings_open(&b, s, plan, given, ngiven, &err), -1);
     assert_int_equal(err.kind, kind);
     if (!strstr(err.what, first) ||
-        !(strstr(err.what, second) || strstr(err.mend, second) || strstr(err.where, second)))
-        fail_msg("'%s' (%s) [%s] names not both %s and %s", err.what, err.mend, err.where, first, second);
+        !(strstr(err.what, second) || strstr(err.hint, second) || strstr(err.where, second))) {
+        fail_msg("'%s' (%s) [%s] names not both %s and %s", err.what, err.hint, err.where, first, second);
+    }
 }
 
 static void what_cannot_be_bound_is_refused(void **state)
@@ -187,14 +194,17 @@ static void what_is_there_and_of_no_use_is_told(void **state)
         struct error err = {0};
         int rc = -1;
 
-        if (i == 2)
+        if (i == 2) {
             assert_int_equal(chmod(directory, 0), 0);
-        if (permission && !temp_dir_plain_user(*state))
+        }
+        if (permission && !temp_dir_plain_user(*state)) {
             continue;
+        }
         rc = bindings_open(&b, &s, &plan, &given[i], 1, &err);
         temp_dir_own_user();
-        if (rc != -1 || !strstr(err.what, why[i]) || !strstr(err.what, given[i].file) || !err.mend[0])
-            fail_msg("%s: %d, %s (%s)", given[i].file, rc, err.what, err.mend);
+        if (rc != -1 || !strstr(err.what, why[i]) || !strstr(err.what, given[i].file) || !err.hint[0]) {
+            fail_msg("%s: %d, %s (%s)", given[i].file, rc, err.what, err.hint);
+        }
     }
     assert_int_equal(chmod(directory, 0700), 0);
     plan_free(&plan);
@@ -227,10 +237,11 @@ static int start(struct process *p, const char *dir, const char *text, struct er
     assert_int_equal(segment_create(&p->seg, &p->plan, sheet, "a2a3sim", err), 0);
     free(sheet);
     assert_int_equal(sheet_parse(p->seg.sheet, &p->sheet, err), 0);
-    if (p->seg.fd != 3)
+    if (p->seg.fd != 3) {
         assert_int_equal(dup2(p->seg.fd, 3), 3); /* where an executor has it */
-    else
+    } else {
         assert_int_equal(fcntl(3, F_SETFD, 0), 0);
+    }
     return sub_workers_start(&p->python, &p->seg, &p->sheet, err);
 }
 
@@ -241,8 +252,9 @@ static void stop(struct process *p)
     sub_workers_stop(p->python);
     sheet_free(&p->sheet);
     segment_unmap(&p->seg);
-    if (!same)
+    if (!same) {
         close(3);
+    }
     plan_free(&p->plan);
 }
 
@@ -260,13 +272,16 @@ static void a_call_reads_and_writes_the_segment(void **state)
               "    assert len(args) == 1 and len(t) == 4 and list(t[:2]) == [30, 40]\n"
               "    assert args.scalar(0) == 2 ** 64 - 1 and args.scalar(1) == 5\n"
               "    t[1] = -7\n",
-              &err) < 0)
+              &err) < 0) {
         fail_msg("%s (%s)", err.what, err.where);
+    }
     t = segment_storage(&p.seg, 0);
-    for (int i = 0; i < 6; i++)
+    for (int i = 0; i < 6; i++) {
         t[i] = 10 * (i + 1);
-    if (sub_workers_call(p.python, 0, &err) < 0)
+    }
+    if (sub_workers_call(p.python, 0, &err) < 0) {
         fail_msg("%s (%s)", err.what, err.where);
+    }
     assert_int_equal(t[2], 30);
     assert_int_equal(t[3], -7);
     assert_int_equal(t[4], 50);
@@ -286,8 +301,9 @@ static void expect_call_fails(const char *dir, const char *body, enum error_kind
     assert_int_equal(start(&p, dir, text, &err), 0);
     assert_int_equal(sub_workers_call(p.python, 0, &err), -1);
     assert_int_equal(err.kind, kind);
-    if (!strstr(err.what, what) || !strstr(err.where, "host_orch.py:9"))
+    if (!strstr(err.what, what) || !strstr(err.where, "host_orch.py:9")) {
         fail_msg("'%s' in '%s' does not say %s", err.what, err.where, what);
+    }
     stop(&p);
 }
 
@@ -308,8 +324,9 @@ static void expect_not_loaded(const char *dir, const char *text, const char *wha
     assert_int_equal(start(&p, dir, text, &err), -1);
     assert_null(p.python);
     assert_int_equal(err.kind, ERROR_INFRA);
-    if (!strstr(err.what, what))
+    if (!strstr(err.what, what)) {
         fail_msg("'%s' does not say %s", err.what, what);
+    }
     stop(&p);
 }
 

@@ -4,9 +4,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include <cmocka.h>
 #include <signal.h>
 #include <sys/signalfd.h>
+#include <cmocka.h>
 
 #include "orchestrator/job/supervise.h"
 #include "temp_dir.h"

@@ -17,8 +17,9 @@ static void test_blocks_partition(void **state)
                 uint32_t first, count;
                 placement_block(world, nproc, rank, &first, &count);
                 assert_int_equal(first, next);
-                for (uint32_t card = first; card < first + count; card++)
+                for (uint32_t card = first; card < first + count; card++) {
                     assert_int_equal(placement_owner(world, nproc, card), rank);
+                }
                 next += count;
                 least = count < least ? count : least;
                 most = count > most ? count : most;
@@ -55,11 +56,13 @@ static void test_shares_do_not_overlap(void **state)
                 int first, count;
                 placement_share(ncore, n, i, &first, &count);
                 assert_true(n > ncore ? count == 0 : count >= 1);
-                for (int core = first; core < first + count; core++)
+                for (int core = first; core < first + count; core++) {
                     users[core]++;
+                }
             }
-            for (int core = 0; core < ncore; core++)
+            for (int core = 0; core < ncore; core++) {
                 assert_int_equal(users[core], n > ncore ? 0 : 1);
+            }
         }
     }
 }
@@ -95,8 +98,9 @@ static void test_cores_of_dies_are_different(void **state)
 
     (void)state;
     assert_non_null(allowed);
-    while ((core = hwloc_get_next_obj_by_type(topology, HWLOC_OBJ_CORE, core)))
+    while ((core = hwloc_get_next_obj_by_type(topology, HWLOC_OBJ_CORE, core))) {
         core->os_index = core->logical_index % 2;
+    }
     hwloc_bitmap_set_range(allowed, 0, 15);
     assert_int_equal(cores_list(topology, allowed, cpus, 8), 8);
     assert_memory_equal(cpus, all, sizeof all);
@@ -144,8 +148,9 @@ static void test_cpus_without_cores_count(void **state)
     assert_non_null(allowed);
     hwloc_bitmap_set_range(allowed, 0, 5);
     assert_int_equal(cores_list(topology, allowed, cpus, 6), 6);
-    for (int i = 0; i < 6; i++)
+    for (int i = 0; i < 6; i++) {
         assert_int_equal(cpus[i], i);
+    }
     hwloc_bitmap_free(allowed);
     hwloc_topology_destroy(topology);
 }
@@ -161,8 +166,9 @@ static void test_narrowed_affinity_counts(void **state)
     assert_true(n >= 1 && n <= CPU_COUNT(&all));
     for (int i = 0; i < n; i++) {
         assert_true(CPU_ISSET(cpus[i], &all));
-        for (int k = 0; k < i; k++)
+        for (int k = 0; k < i; k++) {
             assert_int_not_equal(cpus[i], cpus[k]);
+        }
     }
     granted = quota_cpus("/proc/self/cgroup", "/sys/fs/cgroup");
     assert_int_equal(topology_cores(), granted > 0 && granted < n ? granted : n);
@@ -208,8 +214,9 @@ static void test_shares_add_up_to_the_cores(void **state)
     for (int processes = 1; processes <= 3 * cores + 1; processes++) {
         int sum = 0;
 
-        for (int i = 0; i < processes; i++)
+        for (int i = 0; i < processes; i++) {
             sum += topology_share(processes, i);
+        }
         assert_int_equal(sum, cores);
     }
     assert_int_equal(topology_share(4 * cores, 0), 1); /* process 0 always has one */

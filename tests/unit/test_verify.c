@@ -69,8 +69,9 @@ static void test_wide_integers(void **state)
     (void)state;
     compare_elements(DTYPE_INT64, a, e, 6, strict, true, &c);
     assert_int_equal(c.mismatched, 5);
-    for (uint32_t i = 0; i < 5; i++)
+    for (uint32_t i = 0; i < 5; i++) {
         assert_int_equal(c.shown[i].index, i);
+    }
     assert_true(c.max_abs_error == 0x1p64); /* 2^64 - 1, as a double */
     compare_elements(DTYPE_INT64, a, e, 6, (struct tolerance){.rtol = 0, .atol = 1}, true, &c);
     assert_int_equal(c.mismatched, 2); /* INT64_MIN against INT64_MAX, and -1 against 1 */
@@ -125,10 +126,12 @@ static void test_many(void **state)
     (void)state;
     assert_non_null(a);
     assert_non_null(e);
-    for (int i = 0; i < N; i++)
+    for (int i = 0; i < N; i++) {
         a[i] = e[i] = (float)i;
-    for (int i = 7; i < N; i += 100)
+    }
+    for (int i = 7; i < N; i += 100) {
         a[i] += 50;
+    }
     compare_elements(DTYPE_FLOAT32, a, e, N, usual, true, &c);
     assert_int_equal(c.count, N);
     assert_int_equal(c.mismatched, 100);
@@ -284,8 +287,10 @@ static void test_expected_that_does_not_fit(void **state)
     struct data_build *f = *state;
     char *dtype = save(f, "dtype.npy", DTYPE_INT32, 2, wanted), *line = save(f, "line.npy", DTYPE_INT64, 1, wanted);
     struct named_file names[] = {{"out", dtype}, {"out", line}, {"nobody", line}, {"out", "/nonexistent.npy"}};
-    static const char *const first[] = {"int64", "(2, 3)", "nobody", "/nonexistent.npy"},
-                            *const second[] = {"int32", "(2,)", "acc__ssa_v1", "No such file"};
+    static const char *const first[] = {"int64", "(2, 3)", "nobody", "/nonexistent.npy"}, *const second[] = {
+                                                                                              "int32", "(2,)",
+                                                                                              "acc__ssa_v1",
+                                                                                              "No such file"};
     struct verify *v;
     struct error err;
 
@@ -305,8 +310,13 @@ static void test_float32_for_bfloat16(void **state)
 {
     static const float values[] = {1, -2, 1 + 0x1p-8f, 0, NAN, 4};
     static const uint16_t actual[] = {0x3f80, 0xc000, 0x3f80, 0, 0x3f80, 0x4080};
-    struct plan_storage proto = {.kind = PLAN_PARAM, .dtype = DTYPE_BFLOAT16, .ndim = 2, .nbytes = 12,
-                                 .direction = PLAN_OUT, .domain = PLAN_NONE, .card = PLAN_NONE};
+    struct plan_storage proto = {.kind = PLAN_PARAM,
+                                 .dtype = DTYPE_BFLOAT16,
+                                 .ndim = 2,
+                                 .nbytes = 12,
+                                 .direction = PLAN_OUT,
+                                 .domain = PLAN_NONE,
+                                 .card = PLAN_NONE};
     struct data_build *f = *state;
     struct named_file name = {"half", save(f, "wide.npy", DTYPE_FLOAT32, 2, values)};
     struct comparison found;
@@ -365,20 +375,13 @@ int main(void)
 {
 #define CASE(f) cmocka_unit_test_setup_teardown(f, setup, data_build_teardown)
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_floats),
-        cmocka_unit_test(test_ignored_are_counted),
-        cmocka_unit_test(test_wide_integers),
-        cmocka_unit_test(test_every_dtype),
-        cmocka_unit_test(test_equal_nans),
-        cmocka_unit_test(test_many),
-        CASE(test_nothing_expected),
-        CASE(test_expected_of_build),
-        CASE(test_shown_mismatches),
-        CASE(test_unusable_expected),
-        CASE(test_given_beats_build),
-        CASE(test_expected_that_does_not_fit),
-        CASE(test_float32_for_bfloat16),
-        CASE(test_save_output),
+        cmocka_unit_test(test_floats),        cmocka_unit_test(test_ignored_are_counted),
+        cmocka_unit_test(test_wide_integers), cmocka_unit_test(test_every_dtype),
+        cmocka_unit_test(test_equal_nans),    cmocka_unit_test(test_many),
+        CASE(test_nothing_expected),          CASE(test_expected_of_build),
+        CASE(test_shown_mismatches),          CASE(test_unusable_expected),
+        CASE(test_given_beats_build),         CASE(test_expected_that_does_not_fit),
+        CASE(test_float32_for_bfloat16),      CASE(test_save_output),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,10 +3,10 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <cmocka.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include <cmocka.h>
 
 #include "common/segment/futex.h"
 
@@ -31,7 +31,7 @@ static void completing_an_unawaited_word_leaves_no_waiter_mark(void **state)
     assert_false(word_is_done(&word));
     word_complete(&word);
     assert_true(word_is_done(&word));
-    word_wait(&word); /* returns at once */
+    word_wait(&word);     /* returns at once */
     word_complete(&word); /* twice is harmless */
     assert_int_equal(atomic_load(&word), WORD_DONE);
 }
@@ -53,8 +53,9 @@ static void waiters_in_other_processes_wake_and_see_what_was_written(void **stat
         }
     }
     /* At least one is asleep or about to: the word says so. */
-    while (atomic_load(&s->word) != WORD_AWAITED)
+    while (atomic_load(&s->word) != WORD_AWAITED) {
         usleep(100);
+    }
     s->payload = 42;
     word_complete(&s->word);
     for (int i = 0; i < WAITERS; i++) {
@@ -67,7 +68,8 @@ static void waiters_in_other_processes_wake_and_see_what_was_written(void **stat
 static void a_thousand_hand_overs_between_two_processes_lose_no_wake_up(void **state)
 {
     enum { ROUNDS = 1000 };
-    futex_word *words = mmap(NULL, 2 * ROUNDS * sizeof *words, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    futex_word *words =
+        mmap(NULL, 2 * ROUNDS * sizeof *words, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     int status;
     pid_t pid;
 

@@ -36,8 +36,12 @@ static int setup(void **state)
 {
     struct plan_builder *b = plan_builder_new(1, &rig.err);
     const int64_t shape[] = {ROWS, COLUMNS};
-    const struct plan_storage proto = {.kind = PLAN_TEMP, .dtype = DTYPE_FLOAT32, .ndim = 2,
-                                       .nbytes = ROWS * COLUMNS * 4, .domain = PLAN_NONE, .card = PLAN_NONE};
+    const struct plan_storage proto = {.kind = PLAN_TEMP,
+                                       .dtype = DTYPE_FLOAT32,
+                                       .ndim = 2,
+                                       .nbytes = ROWS * COLUMNS * 4,
+                                       .domain = PLAN_NONE,
+                                       .card = PLAN_NONE};
     struct plan_node node = {.kind = PLAN_DISPATCH, .group = PLAN_NONE, .narg = NARG};
     struct plan_arg args[NARG];
 
@@ -57,9 +61,11 @@ static int setup(void **state)
     assert_int_equal(segment_create(&rig.seg, &rig.plan, "[]", "a2a3sim", &rig.err), 0);
     assert_int_equal(written_hash_open(&rig.hash, &rig.err), 0);
     rig.table = segment_storage(&rig.seg, 0);
-    for (int r = 0; r < ROWS; r++)
-        for (int c = 0; c < COLUMNS; c++)
+    for (int r = 0; r < ROWS; r++) {
+        for (int c = 0; c < COLUMNS; c++) {
             rig.table[r][c] = (float)(r * COLUMNS + c);
+        }
+    }
     return 0;
 }
 
@@ -86,8 +92,8 @@ static void an_element_changes_the_views_that_hold_it(void **state)
     const struct {
         int row, column;
         bool block, scattered;
-    } cases[] = {{7, 6, true, false}, {4, 9, true, true}, {4, 31, false, true}, {5, 31, false, false},
-                 {ROWS - 1, 12, true, false}, {ROWS - 2, COLUMNS - 1, false, true}};
+    } cases[] = {{7, 6, true, false},   {4, 9, true, true},          {4, 31, false, true},
+                 {5, 31, false, false}, {ROWS - 1, 12, true, false}, {ROWS - 2, COLUMNS - 1, false, true}};
     uint64_t before[NARG], after[NARG];
 
     (void)state;
@@ -111,8 +117,9 @@ static void the_same_elements_elsewhere_have_the_same_hash(void **state)
     uint64_t hashes[NARG];
 
     (void)state;
-    for (int r = 0; r < ROWS; r++)
+    for (int r = 0; r < ROWS; r++) {
         memcpy(&rig.table[r][20], &rig.table[r][5], 8 * sizeof(float));
+    }
     take(hashes);
     assert_true(hashes[SAME_BLOCK] == hashes[BLOCK]);
     rig.table[9][21] = rig.table[9][22];

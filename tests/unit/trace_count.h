@@ -31,13 +31,15 @@ static inline int count_events(const cJSON *doc, const char *ph, const char *nam
     for (event = events ? events->child : NULL; event; event = event->next) {
         const cJSON *length = cJSON_GetObjectItem(event, "dur"), *at = cJSON_GetObjectItem(event, "ts");
 
-        if (dur >= 0 && (!length || length->valuedouble != dur))
+        if (dur >= 0 && (!length || length->valuedouble != dur)) {
             continue;
+        }
         if (strcmp(cJSON_GetObjectItem(event, "ph")->valuestring, ph) == 0 &&
             strcmp(cJSON_GetObjectItem(event, "name")->valuestring, name) == 0 &&
             cJSON_GetObjectItem(event, "pid")->valueint == pid && cJSON_GetObjectItem(event, "tid")->valueint == tid &&
-            at->valuedouble == ts)
+            at->valuedouble == ts) {
             n++;
+        }
     }
     return n;
 }
@@ -47,8 +49,9 @@ static inline int count_phase(const cJSON *doc, const char *ph)
     const cJSON *events = cJSON_GetObjectItem(doc, "traceEvents"), *event;
     int n = 0;
 
-    for (event = events ? events->child : NULL; event; event = event->next)
+    for (event = events ? events->child : NULL; event; event = event->next) {
         n += strcmp(cJSON_GetObjectItem(event, "ph")->valuestring, ph) == 0;
+    }
     return n;
 }
 

@@ -9,7 +9,7 @@ import sys
 
 if sys.version_info < (3, 8):
     sys.stdout.write('{"error":{"kind":"infra","what":"the recorder needs Python 3.8 or later, and %s is %s",'
-                     '"where":"","mend":"name a newer interpreter in L3REPLAY_PYTHON","traceback":[]}}\n'
+                     '"where":"","hint":"name a newer interpreter in L3REPLAY_PYTHON","traceback":[]}}\n'
                      % (sys.executable.replace("\\", "/").replace('"', "'"), sys.version.split()[0]))
     sys.exit(0)
 

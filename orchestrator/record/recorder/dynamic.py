@@ -199,10 +199,10 @@ def _check_sizes(unknowns):
     for unknown in unknowns:
         if unknown.value > LARGEST:
             raise UsageFault("host_orch.py reaches element %d of the dynamic dimension %s, for which no size was given"
-                             % (unknown.value - 1, unknown.label()), mend(unknowns))
+                             % (unknown.value - 1, unknown.label()), hint(unknowns))
 
 
-def mend(unknowns):
+def hint(unknowns):
     names = []
     for unknown in unknowns:
         for name, _ in unknown.users:
@@ -253,17 +253,17 @@ def settle(unknowns, world_size, run):
     for unknown, value in zip(unknowns, values):
         unknown.value = value
     if first[0] is not None and with_cards[0] is not None:
-        add_mend(first[0], unknowns)
+        add_hint(first[0], unknowns)
         raise first[0]
 
 
-def add_mend(error, unknowns):
+def add_hint(error, unknowns):
     """A size that was taken may be the reason of `error`: say how to give another."""
-    if getattr(error, "mend", "") and not getattr(error, "about_sizes", False):
+    if getattr(error, "hint", "") and not getattr(error, "about_sizes", False):
         return
-    what = "or " + mend(unknowns) if getattr(error, "mend", "") else mend(unknowns)
+    what = "or " + hint(unknowns) if getattr(error, "hint", "") else hint(unknowns)
     sizes = ", ".join("%s taken as %d" % (unknown.label(), unknown.value) for unknown in unknowns)
-    error.mend = "%s%s (%s)" % (getattr(error, "mend", "") and error.mend + "; ", what, sizes)
+    error.hint = "%s%s (%s)" % (getattr(error, "hint", "") and error.hint + "; ", what, sizes)
 
 
 def notes(unknowns):

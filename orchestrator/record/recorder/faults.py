@@ -1,6 +1,6 @@
 """What goes wrong while recording, as one record that a person can act on.
 
-A Fault carries what is wrong and the mend. Each also is the exception that the
+A Fault carries what is wrong and the hint. Each also is the exception that the
 real module raises in that place, so that a user's try/except sees what it expects.
 """
 
@@ -12,15 +12,15 @@ HERE = os.path.dirname(os.path.abspath(__file__)) + os.sep
 
 
 class Fault(Exception):
-    """Something the user can mend; `where` is found from the traceback when not given."""
+    """Something the user can correct; `where` is found from the traceback when not given."""
 
     kind = "infra"
-    about_sizes = False  # another size of a dynamic dimension may be the mend
+    about_sizes = False  # another size of a dynamic dimension may be the hint
 
-    def __init__(self, what, mend="", where=""):
+    def __init__(self, what, hint="", where=""):
         Exception.__init__(self, what)
         self.what = what
-        self.mend = mend
+        self.hint = hint
         self.where = where
 
     def __str__(self):
@@ -62,7 +62,7 @@ class RuntimeFault(Fault, RuntimeError):
 class Stopped(BaseException):
     """Raised in whatever runs when nothing was submitted for `timeout` seconds; no `except Exception` holds it."""
 
-    mend = ("look for an endless loop there; if it really takes longer, set L3REPLAY_RECORD_TIMEOUT or --timeout to "
+    hint = ("look for an endless loop there; if it really takes longer, set L3REPLAY_RECORD_TIMEOUT or --timeout to "
             "more seconds")
 
     def __init__(self, timeout):
@@ -129,17 +129,17 @@ def describe(error, doing, path):
     where = _innermost_user_frame(error) or path
     if isinstance(error, Fault):
         where = error.where or where
-        return {"kind": error.kind, "what": error.what, "where": where, "mend": error.mend, "traceback": []}
+        return {"kind": error.kind, "what": error.what, "where": where, "hint": error.hint, "traceback": []}
     if isinstance(error, Stopped):
         where = _innermost_user_frame(error, path) or where
         what = "%s went on for %g s without submitting anything and was stopped in line %s" % (
             doing, error.timeout, where.rpartition(":")[2])
         lines = traceback_lines(error)[:-1]  # without our exception
-        return {"kind": "infra", "what": what, "where": where, "mend": error.mend, "traceback": lines}
+        return {"kind": "infra", "what": what, "where": where, "hint": error.hint, "traceback": lines}
     if isinstance(error, SystemExit):
         what = "%s called sys.exit(%s)" % (doing, "" if error.code is None else repr(error.code))
-        mend = "remove the call: %s has to run to its end to be recorded" % doing
-        return {"kind": "infra", "what": what, "where": where, "mend": mend, "traceback": []}
+        hint = "remove the call: %s has to run to its end to be recorded" % doing
+        return {"kind": "infra", "what": what, "where": where, "hint": hint, "traceback": []}
     lines = traceback_lines(error)
     if isinstance(error, SyntaxError):
         where = "%s:%d" % (error.filename or path, error.lineno or 0)
@@ -147,4 +147,4 @@ def describe(error, doing, path):
     else:
         last = lines[-1] if lines else type(error).__name__
         what = "%s raised %s" % (doing, last)
-    return {"kind": "infra", "what": what, "where": where, "mend": getattr(error, "mend", ""), "traceback": lines}
+    return {"kind": "infra", "what": what, "where": where, "hint": getattr(error, "hint", ""), "traceback": lines}

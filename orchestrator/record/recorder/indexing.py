@@ -43,18 +43,18 @@ class Indexing:
 
     def _out_of_range(self, axis, got):
         fault = IndexFault("index %d is out of bounds for dimension %d with size %d (%s)"
-                           % (got, axis, self._shape[axis], self._described()), self._size_mend(got))
+                           % (got, axis, self._shape[axis], self._described()), self._size_hint(got))
         fault.about_sizes = True
         raise fault
 
-    def _size_mend(self, got):
+    def _size_hint(self, got):
         storage = self._storage
         if storage.kind != "param":
             return ""
         if storage.dynamic:
             return "give a larger shape: --shape %s=..." % storage.name
         if not 0 <= got < storage.plan.world_size:  # no number of a card
-            return ("the shape of '%s' is fixed in the build: mend the index in host_orch.py, or compile the build for "
+            return ("the shape of '%s' is fixed in the build: correct the index in host_orch.py, or compile the build for "
                     "a larger shape" % storage.name)
         return ("the shape of '%s' is fixed in the build: replay with as many cards as it was compiled for "
                 "(--device-ids; this replay has %d), or compile it for more" % (storage.name, storage.plan.world_size))

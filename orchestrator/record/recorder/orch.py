@@ -29,15 +29,15 @@ class Callable:
 class Names(dict):
     """A table of names; asking for another one says which there are."""
 
-    def __init__(self, what, mend, items):
+    def __init__(self, what, hint, items):
         dict.__init__(self, items)
         self.what = what
-        self.mend = mend
+        self.hint = hint
 
     def __missing__(self, name):
         known = ", ".join(sorted(map(str, self))) or "none"
         raise KeyFault("host_orch.py names %s '%s', which does not exist; there are: %s" % (self.what, name, known),
-                       self.mend)
+                       self.hint)
 
 
 class Buffer:

@@ -5,7 +5,7 @@ import os
 from recorder.dtypes import ArgDirection
 from recorder.faults import Fault, describe
 
-MEND = "compile the build again, or mend what was edited"
+HINT = "compile the build again, or correct what was edited"
 DEFAULT_RUNTIME = "tensormap_and_ringbuffer"
 DEFAULT_CONFIG = "aicpu_orchestration_config"
 
@@ -22,11 +22,11 @@ class Config:
             with open(self.path, "rb") as file:
                 source = file.read()
         except OSError as error:
-            raise Fault("%s cannot be read: %s" % (self.path, error.strerror), MEND, self.path) from None
+            raise Fault("%s cannot be read: %s" % (self.path, error.strerror), HINT, self.path) from None
         exec(compile(source, self.path, "exec", dont_inherit=True), self.names)
 
     def fail(self, key, what):
-        raise Fault("%s: %s %s" % (self.path, key, what), MEND, "%s, %s" % (self.path, key))
+        raise Fault("%s: %s %s" % (self.path, key, what), HINT, "%s, %s" % (self.path, key))
 
     def get(self, table, key, field, types, default=None):
         """A value of a dict; without a default it must be there."""
@@ -123,7 +123,7 @@ def evaluate(programs, emit):
             record = config.record(name)
         except BaseException as error:
             report = describe(error, "kernel_config.py of program '%s'" % name, config.path)
-            raise Fault(report["what"], report["mend"] or MEND, report["where"]) from None
+            raise Fault(report["what"], report["hint"] or HINT, report["where"]) from None
         if first is None:
             first = record
         elif record["runtime"] != first["runtime"]:

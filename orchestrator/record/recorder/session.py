@@ -187,11 +187,11 @@ class Session:
             plan = self.run(Output(self.fd, self.fd))
         except Exception as error:
             if self.distinct:
-                dynamic.add_mend(error, self.distinct)
+                dynamic.add_hint(error, self.distinct)
             raise
         if any(unknown.need > unknown.value for unknown in self.distinct):
             raise Fault("host_orch.py reaches further into a dynamic dimension each time it is run",
-                        dynamic.mend(self.distinct), self.path)
+                        dynamic.hint(self.distinct), self.path)
         for text in list(self.scalar_notes) + list(dynamic.notes(self.distinct)):
             plan.note(text)
         unused = [name for name in self.request["programs"] if name not in plan.used]
@@ -241,7 +241,7 @@ def takes_world_size(function):
 
 def parse_scalar(name, dt, text):
     """The value of --scalar NAME=TEXT as a Python number of the parameter's type."""
-    mend = "give a number: --scalar %s=..." % name
+    hint = "give a number: --scalar %s=..." % name
     lower = text.strip().lower()
     if lower in ("true", "false"):
         text = "1" if lower == "true" else "0"
@@ -250,13 +250,13 @@ def parse_scalar(name, dt, text):
             return float(text)
         value = int(text, 0)
     except ValueError:
-        raise UsageFault("'%s' is not a value for the scalar '%s' (%s)" % (text, name, dt.name), mend) from None
+        raise UsageFault("'%s' is not a value for the scalar '%s' (%s)" % (text, name, dt.name), hint) from None
     if dt.name == "bool":
         if value not in (0, 1):
-            raise UsageFault("'%s' is not a value for the scalar '%s' (bool)" % (text, name), mend)
+            raise UsageFault("'%s' is not a value for the scalar '%s' (bool)" % (text, name), hint)
         return bool(value)
     low, high = dtypes.integer_range(dt)
     if not low <= value <= high:
         raise UsageFault("%d is out of range for the scalar '%s' (%s: %d to %d)" % (value, name, dt.name, low, high),
-                         mend)
+                         hint)
     return value

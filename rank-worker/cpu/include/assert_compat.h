@@ -9,11 +9,11 @@
 
 #include "l3r_abi.h"
 
-#define always_assert(cond)                                   \
-    do {                                                      \
-        if (__builtin_expect(!(cond), 0)) {                   \
-            l3r_cpu_assert_failed(#cond, __FILE__, __LINE__); \
-        }                                                     \
+#define always_assert(cond)                                                                                            \
+    do {                                                                                                               \
+        if (__builtin_expect(!(cond), 0)) {                                                                            \
+            l3r_cpu_assert_failed(#cond, __FILE__, __LINE__);                                                          \
+        }                                                                                                              \
     } while (0)
 
 #ifdef NDEBUG

@@ -44,9 +44,9 @@ constexpr uint64_t get_element_size(DataType dtype)
 
 constexpr const char *get_dtype_name(DataType dtype)
 {
-    constexpr const char *names[] = {"FLOAT32",  "FLOAT16", "INT32",  "INT16",  "INT8",   "UINT8",     "BFLOAT16",
-                                     "INT64",    "UINT64",  "UINT16", "UINT32", "BOOL",   "FP8E4M3FN", "FP8E8M0",
-                                     "FP4E2M1"};
+    constexpr const char *names[] = {"FLOAT32", "FLOAT16",  "INT32",     "INT16",   "INT8",
+                                     "UINT8",   "BFLOAT16", "INT64",     "UINT64",  "UINT16",
+                                     "UINT32",  "BOOL",     "FP8E4M3FN", "FP8E8M0", "FP4E2M1"};
     return dtype < DataType::DATA_TYPE_NUM ? names[static_cast<uint8_t>(dtype)] : "UNKNOWN";
 }
 

@@ -26,7 +26,7 @@ static constexpr int32_t PAYLOAD_GLOBAL_CONTEXT_INDEX = SPMD_GLOBAL_CONTEXT_INDE
 
 /* What stays the same for a lane. */
 struct GlobalContext {
-    int32_t sub_block_id; /* vector lane within the cluster, 0 or 1 */
+    int32_t sub_block_id;                             /* vector lane within the cluster, 0 or 1 */
     uint64_t dma_workspace[DMA_WORKSPACE_KIND_COUNT]; /* 0: the cpu device has none */
 };
 

@@ -46,7 +46,7 @@ struct l3r_tensor {
     bool contiguous;
     uint8_t address_space;
     uint32_t shapes[L3R_MAX_DIMS];
-    uint64_t extent; /* elements from the first to one past the last that the view reaches */
+    uint64_t extent;                /* elements from the first to one past the last that the view reaches */
     uint32_t strides[L3R_MAX_DIMS]; /* elements, > 0 */
     uint8_t reserved[36];
 } __attribute__((aligned(64)));
@@ -94,7 +94,7 @@ struct l3r_args_tail {
     bool early_resolve;
     int32_t timing_slot; /* -1: none */
     struct l3r_predicate predicate;
-    const uint64_t *deps; /* task ids, the caller's */
+    const uint64_t *deps;     /* task ids, the caller's */
     const uint8_t *dep_kinds; /* NULL: wait and retain */
     uint32_t ndep;
     uint64_t dump_marks, dump_ambiguous; /* bit i: argument i, tensors before scalars */

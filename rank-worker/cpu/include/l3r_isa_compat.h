@@ -21,7 +21,7 @@ namespace l3r_cache_line_values
 inline constexpr int SINGLE_CACHE_LINE = 0;
 inline constexpr int ENTIRE_DATA_CACHE = 0;
 inline constexpr int CACHELINE_OUT = 0;
-}
+} // namespace l3r_cache_line_values
 namespace l3r_cache_line
 {
 using namespace l3r_cache_line_values;

@@ -8,7 +8,7 @@
 
 template <size_t MAX_DEP_COUNT = 16> class CoreTaskArgsWithDeps : private CoreTaskArgs
 {
-public:
+  public:
     using CoreTaskArgs::add_inout;
     using CoreTaskArgs::add_input;
     using CoreTaskArgs::add_no_dep;
@@ -51,7 +51,7 @@ public:
         return *this;
     }
 
-private:
+  private:
     template <typename... Ids> void append(DepFlags kind, Ids... ids)
     {
         static_assert(sizeof...(Ids) >= 1 && (std::is_same_v<Ids, PTO2TaskId> && ...), "task ids only");
@@ -73,14 +73,12 @@ static inline TaskOutputTensors rt_submit_task(const MixedKernels &mixed_kernels
     return rt_submit_task(mixed_kernels, args.finalize_for_submit());
 }
 
-template <size_t N>
-static inline TaskOutputTensors rt_submit_aic_task(int32_t kernel_id, CoreTaskArgsWithDeps<N> &args)
+template <size_t N> static inline TaskOutputTensors rt_submit_aic_task(int32_t kernel_id, CoreTaskArgsWithDeps<N> &args)
 {
     return rt_submit_aic_task(kernel_id, args.finalize_for_submit());
 }
 
-template <size_t N>
-static inline TaskOutputTensors rt_submit_aiv_task(int32_t kernel_id, CoreTaskArgsWithDeps<N> &args)
+template <size_t N> static inline TaskOutputTensors rt_submit_aiv_task(int32_t kernel_id, CoreTaskArgsWithDeps<N> &args)
 {
     return rt_submit_aiv_task(kernel_id, args.finalize_for_submit());
 }

@@ -130,7 +130,7 @@ static inline void set_tensor_data(const ChipTensor &tensor, uint32_t ndims, con
 /* A scope as an object: begins here, ends with the block. */
 class PTO2ScopeGuard
 {
-public:
+  public:
     explicit PTO2ScopeGuard(PTO2ScopeMode mode = PTO2ScopeMode::AUTO, const char *file = __builtin_FILE(),
                             int line = __builtin_LINE())
     {
@@ -147,10 +147,10 @@ public:
 #define L3R_JOIN2(a, b) a##b
 #define L3R_JOIN(a, b) L3R_JOIN2(a, b)
 
-#define PTO2_SCOPE_GUARD(...)                                       \
-    [[maybe_unused]] PTO2ScopeGuard L3R_JOIN(l3r_scope, __COUNTER__) \
-    {                                                               \
-        __VA_ARGS__                                                 \
+#define PTO2_SCOPE_GUARD(...)                                                                                          \
+    [[maybe_unused]] PTO2ScopeGuard L3R_JOIN(l3r_scope, __COUNTER__)                                                   \
+    {                                                                                                                  \
+        __VA_ARGS__                                                                                                    \
     }
 
 #define PTO2_SCOPE(...) if (PTO2ScopeGuard L3R_JOIN(l3r_scope, __COUNTER__){__VA_ARGS__}; true)

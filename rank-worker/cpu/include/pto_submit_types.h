@@ -39,7 +39,7 @@ static_assert(sizeof(MixedKernels) == sizeof(l3r_mixed), "layout");
 /* How many copies of a task run, each with an index of its own, and whether all must run at the same time. */
 class PTO2LaunchSpec
 {
-public:
+  public:
     constexpr PTO2LaunchSpec() = default;
 
     int16_t block_num() const
@@ -70,7 +70,7 @@ public:
         require_sync_start_ = v;
     }
 
-private:
+  private:
     int16_t block_num_{1};
     bool require_sync_start_{false};
 };

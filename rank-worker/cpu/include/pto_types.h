@@ -37,7 +37,7 @@ constexpr DepFlags &operator|=(DepFlags &a, DepFlags b)
 /* The submitted task and the outputs that were created for it. Tensors are valid to the end of the scope. */
 class TaskOutputTensors
 {
-public:
+  public:
     TaskOutputTensors()
     {
         out_.task = L3R_NO_TASK;
@@ -70,7 +70,7 @@ public:
 /* One tensor slot of a list: a tensor, or the create info of an output. */
 class TensorRef
 {
-public:
+  public:
     const ChipTensor &ref() const
     {
         return *static_cast<const ChipTensor *>(slot_);
@@ -328,7 +328,8 @@ template <size_t MaxT, size_t MaxS> struct Arg {
     {
         static_assert((std::is_lvalue_reference_v<Ts> && ...), "pass what was added, not temporaries");
         static_assert(((std::is_same_v<std::decay_t<Ts>, ChipTensor> ||
-                        std::is_same_v<std::decay_t<Ts>, TensorCreateInfo> || is_supported_scalar_arg_v<Ts>)&&...),
+                        std::is_same_v<std::decay_t<Ts>, TensorCreateInfo> || is_supported_scalar_arg_v<Ts>) &&
+                       ...),
                       "tensors, create infos and scalars only");
         if constexpr (sizeof...(Ts) == 0) {
             for (int32_t i = 0; i < tensor_count_ + scalar_count_; i++) {
@@ -339,7 +340,7 @@ template <size_t MaxT, size_t MaxS> struct Arg {
         }
     }
 
-private:
+  private:
     template <bool Create, typename... Ts> void add_tensors(TensorArgType type, const Ts &...tensors)
     {
         static_assert(sizeof...(Ts) >= 1, "at least one argument");

@@ -275,8 +275,8 @@ static_assert(sizeof(l3r_tensor) == sizeof(ChipTensor), "the C view of it agrees
 
 /* A contiguous tensor over memory that is there already. */
 inline ChipTensor make_tensor_external(void *addr, const uint32_t shapes[], uint32_t ndims,
-                                       DataType dtype = DataType::FLOAT32, bool manual_dep = false,
-                                       int32_t version = 0, AddressSpace address_space = AddressSpace::HOST)
+                                       DataType dtype = DataType::FLOAT32, bool manual_dep = false, int32_t version = 0,
+                                       AddressSpace address_space = AddressSpace::HOST)
 {
     uint64_t total = 1;
     for (uint32_t i = 0; i < ndims; i++) {

@@ -8,7 +8,7 @@
 
 class alignas(64) TensorCreateInfo
 {
-public:
+  public:
     TensorCreateInfo() = default;
     TensorCreateInfo(const uint32_t shapes_in[], uint32_t ndims_in, DataType dtype_in = DataType::FLOAT32,
                      bool manual_dep_in = false)

@@ -38,7 +38,8 @@ template <typename T> T &cluster_state(uint64_t key)
 }
 
 /* Counts up; others wait until it has come to a number. */
-class Counter {
+class Counter
+{
     std::mutex mutex;
     std::condition_variable changed;
     int64_t count = 0;
@@ -68,7 +69,8 @@ struct Steps {
 
 enum class Way { NONE, TO_VECTOR, TO_CUBE };
 
-template <int ROWS, int COLS> class HandPipe {
+template <int ROWS, int COLS> class HandPipe
+{
     enum { SLOTS = 2, WORDS = ROWS * COLS };
     struct Slot {
         bool busy = false;

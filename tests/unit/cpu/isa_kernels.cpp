@@ -1,7 +1,7 @@
 /* Kernels of test_cpu_isa.c, over PTO-ISA; -DKERNEL=n picks one. Tensors are contiguous; a tile is ROWS x COLS. */
 #include <cstdint>
-#include <pto/pto-inst.hpp>
 #include <pto/comm/pto_comm_inst.hpp>
+#include <pto/pto-inst.hpp>
 
 #include "tensor.h"
 
@@ -33,7 +33,7 @@ extern "C" void kernel_entry(int64_t *args)
     TADD(z, x, y);
     TSTORE(sum, z);
 }
-#elif KERNEL == 1 /* args[2] = args[0] times args[1], as matrices */
+#elif KERNEL == 1                /* args[2] = args[0] times args[1], as matrices */
 extern "C" void kernel_entry(int64_t *args)
 {
     Global<float> a(elements<float>(args[0])), b(elements<float>(args[1])), product(elements<float>(args[2]));

@@ -18,8 +18,8 @@ enum mixed_arg {
     MIXED_LANES,  /* 1: aic, 2: aiv0, 4: aiv1 */
     MIXED_BLOCKS, /* of each task */
     MIXED_TASKS,
-    MIXED_CHAIN,  /* 1: each task waits for the one before */
-    MIXED_LATER,  /* single-lane tasks of kernel 1 after these, with op MIXED_LATER_OP */
+    MIXED_CHAIN, /* 1: each task waits for the one before */
+    MIXED_LATER, /* single-lane tasks of kernel 1 after these, with op MIXED_LATER_OP */
     MIXED_LATER_OP,
     MIXED_ARGS
 };
@@ -35,8 +35,14 @@ enum kernel_arg { KERNEL_MEMORY, KERNEL_OP, KERNEL_A, KERNEL_B, KERNEL_TASK };
  *   of the others, when it hears of it. Memory: sums over a, v and w of each block,
  *   uint64_t[blocks][3].
  */
-enum { PIPE_ROWS = 128, PIPE_COLS = 128, PIPE_WORDS = PIPE_ROWS * PIPE_COLS, PIPE_STEPS = 6,
-       PIPE_IDLE_MIXES = 1, PIPE_PUSHES = 2 * PIPE_STEPS + 2 };
+enum {
+    PIPE_ROWS = 128,
+    PIPE_COLS = 128,
+    PIPE_WORDS = PIPE_ROWS * PIPE_COLS,
+    PIPE_STEPS = 6,
+    PIPE_IDLE_MIXES = 1,
+    PIPE_PUSHES = 2 * PIPE_STEPS + 2
+};
 
 static inline uint32_t pipe_seed(uint32_t block, uint32_t lane, uint32_t i)
 {

@@ -186,5 +186,4 @@ __attribute__((visibility("default"))) void aicpu_orchestration_entry(const Chip
     LOG_WARN("%d vector lanes", rt_available_aiv_count());
     LOG_ERROR("%s", "text");
 }
-
 }

@@ -31,8 +31,8 @@ static void receive(Fifo &pipe, Own &tile, Own &own)
     TPOP<Fifo, Own, TileSplitAxis::TILE_NO_SPLIT>(pipe, tile);
     TFREE<Fifo, TileSplitAxis::TILE_NO_SPLIT>(pipe);
     for (int i = 0; i < PIPE_WORDS; i++) {
-        own.data()[i] = static_cast<float>(
-            pipe_mix(static_cast<uint32_t>(own.data()[i]), static_cast<uint32_t>(tile.data()[i])));
+        own.data()[i] =
+            static_cast<float>(pipe_mix(static_cast<uint32_t>(own.data()[i]), static_cast<uint32_t>(tile.data()[i])));
     }
 }
 

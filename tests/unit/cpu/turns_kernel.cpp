@@ -9,8 +9,8 @@
 
 #include "hand_pipe.h"
 #include "mixed.h"
-#include "turns_kernel.h"
 #include "turns_common.h"
+#include "turns_kernel.h"
 
 using namespace std::chrono_literals;
 
@@ -20,10 +20,10 @@ struct Shared {
     std::condition_variable changed;
     std::atomic<int> turn{0};
     std::barrier<> barrier{3};
-    std::latch latches[TURNS_ROUNDS] = {
-        std::latch(3), std::latch(3), std::latch(3), std::latch(3), std::latch(3), std::latch(3), std::latch(3),
-        std::latch(3), std::latch(3), std::latch(3), std::latch(3), std::latch(3), std::latch(3), std::latch(3),
-        std::latch(3), std::latch(3), std::latch(3), std::latch(3), std::latch(3), std::latch(3)};
+    std::latch latches[TURNS_ROUNDS] = {std::latch(3), std::latch(3), std::latch(3), std::latch(3), std::latch(3),
+                                        std::latch(3), std::latch(3), std::latch(3), std::latch(3), std::latch(3),
+                                        std::latch(3), std::latch(3), std::latch(3), std::latch(3), std::latch(3),
+                                        std::latch(3), std::latch(3), std::latch(3), std::latch(3), std::latch(3)};
     std::counting_semaphore<> semaphores[3] = {std::counting_semaphore<>(0), std::counting_semaphore<>(0),
                                                std::counting_semaphore<>(1)};
     pthread_barrier_t pthread_barrier;
@@ -37,7 +37,10 @@ struct Shared {
             sem_init(&sems[i], 0, i == 2);
         }
     }
-    bool mine() const { return turn.load() % 3 == 2 - LANE; }
+    bool mine() const
+    {
+        return turn.load() % 3 == 2 - LANE;
+    }
 };
 
 enum { NEXT_LANE = (LANE + 2) % 3 };
@@ -87,10 +90,14 @@ static void one_round(Shared &s, int64_t way, int round)
     case TURNS_CONDITION_WAIT:
         return by_condition(s, [&](auto &lock) { s.changed.wait(lock, mine); });
     case TURNS_CONDITION_WAIT_FOR:
-        return by_condition(s, [&](auto &lock) { while (!s.changed.wait_for(lock, 1h, mine)) {} });
+        return by_condition(s, [&](auto &lock) {
+            while (!s.changed.wait_for(lock, 1h, mine)) {
+            }
+        });
     case TURNS_CONDITION_WAIT_UNTIL:
         return by_condition(s, [&](auto &lock) {
-            while (!s.changed.wait_until(lock, std::chrono::system_clock::now() + 1h, mine)) {}
+            while (!s.changed.wait_until(lock, std::chrono::system_clock::now() + 1h, mine)) {
+            }
         });
     case TURNS_MUTEX_HELD_OVER_YIELD:
         return by_held_mutex(s);
@@ -118,7 +125,8 @@ static void one_round(Shared &s, int64_t way, int round)
         pthread_barrier_wait(&s.pthread_barrier);
         return;
     case TURNS_SEM_WAIT:
-        while (sem_wait(&s.sems[LANE])) {}
+        while (sem_wait(&s.sems[LANE])) {
+        }
         sem_post(&s.sems[NEXT_LANE]);
         return;
     case TURNS_PTHREAD_JOIN:
@@ -177,7 +185,8 @@ extern "C" void kernel_entry(int64_t *args)
         Shared &s = cluster_state<Shared>(9);
         for (int round = 0; round < TURNS_ROUNDS; round++) {
             if (op == TURNS_SPIN) { /* no call at all while it waits */
-                while (!s.mine()) {}
+                while (!s.mine()) {
+                }
                 s.turn++;
             } else {
                 one_round(s, op, round);

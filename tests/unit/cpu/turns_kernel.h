@@ -30,8 +30,7 @@
 
 #define TURNS_NAME(name) TURNS_##name,
 enum turns_op {
-    TURNS_WAYS(TURNS_NAME)
-    TURNS_NWAY,
+    TURNS_WAYS(TURNS_NAME) TURNS_NWAY,
     TURNS_LOG = TURNS_NWAY, /* lanes write their number down at each step, and wait for another to do so */
     TURNS_ALL,              /* all lanes of all blocks wait for each other by a condition variable */
     TURNS_COUNT,            /* counts the task as done */
@@ -41,12 +40,12 @@ enum turns_op {
 enum { TURNS_ROUNDS = 20, TURNS_STEPS = 16, TURNS_LANES = 24 };
 
 struct turns_memory {
-    int64_t done[3];                  /* rounds that each lane went through */
-    uint8_t log[3 * TURNS_STEPS];     /* TURNS_LOG */
-    pthread_mutex_t lock;             /* TURNS_ALL */
+    int64_t done[3];              /* rounds that each lane went through */
+    uint8_t log[3 * TURNS_STEPS]; /* TURNS_LOG */
+    pthread_mutex_t lock;         /* TURNS_ALL */
     pthread_cond_t changed;
     int64_t arrived, counted;
-    int64_t flags[2][TURNS_LANES];    /* TURNS_PEER: [card][3 * block + lane], number of runs */
+    int64_t flags[2][TURNS_LANES]; /* TURNS_PEER: [card][3 * block + lane], number of runs */
 };
 
 #endif

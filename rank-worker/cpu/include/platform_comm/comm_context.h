@@ -14,9 +14,9 @@ static constexpr uint32_t COMM_MAX_RANK_NUM = 64;
 struct CommContext {
     uint64_t workSpace;
     uint64_t workSpaceSize;
-    uint32_t rankId;  /* of this member */
-    uint32_t rankNum; /* members */
-    uint64_t winSize; /* bytes of one member's window */
+    uint32_t rankId;                       /* of this member */
+    uint32_t rankNum;                      /* members */
+    uint64_t winSize;                      /* bytes of one member's window */
     uint64_t windowsIn[COMM_MAX_RANK_NUM]; /* address of each member's window in this process */
     uint64_t windowsOut[COMM_MAX_RANK_NUM];
 };
