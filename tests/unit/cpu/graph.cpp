@@ -2,8 +2,8 @@
  * Kernel n takes n tensors. Tests: test_cpu_graph.c, test_cpu_lanes.c, test_cpu_data.c. */
 #include "pto_orchestration_api.h"
 
-#include "graph_programs.h"
 #include "kernel_events.h"
+#include "graph_programs.h"
 
 static uint64_t events;
 

@@ -1,7 +1,7 @@
 /* Kernels of test_cpu_isa.c, over PTO-ISA; -DKERNEL=n picks one. Tensors are contiguous; a tile is ROWS x COLS. */
 #include <cstdint>
-#include <pto/comm/pto_comm_inst.hpp>
 #include <pto/pto-inst.hpp>
+#include <pto/comm/pto_comm_inst.hpp>
 
 #include "tensor.h"
 

@@ -2,8 +2,8 @@
  * Scalars: address of struct events, tag, op, a, b. */
 #include <sched.h>
 
-#include "intrinsic.h"
 #include "kernel_events.h"
+#include "intrinsic.h"
 #include "tensor.h"
 
 extern "C" __attribute__((weak)) uint32_t pto_sim_get_subblock_id(void);

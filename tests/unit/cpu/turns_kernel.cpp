@@ -9,8 +9,8 @@
 
 #include "hand_pipe.h"
 #include "mixed.h"
-#include "turns_common.h"
 #include "turns_kernel.h"
+#include "turns_common.h"
 
 using namespace std::chrono_literals;
 
