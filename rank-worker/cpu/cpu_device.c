@@ -1,10 +1,16 @@
 /*
  * device - the cpu device's table: open, close and domains; the rest is elsewhere.
  */
-#include "rank-worker/cpu/internal.h"
-
 #include <stdlib.h>
 #include <string.h>
+
+#include "rank-worker/cpu/cpu_program.h"
+#include "rank-worker/cpu/depmap.h"
+#include "rank-worker/cpu/dispatch.h"
+#include "rank-worker/cpu/hooks.h"
+#include "rank-worker/cpu/memory.h"
+#include "rank-worker/cpu/profile/profile.h"
+#include "rank-worker/cpu/threads.h"
 
 /* docs/formats.md, "Domain context" */
 struct domain_context {

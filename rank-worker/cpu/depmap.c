@@ -6,12 +6,13 @@
  * letter, because an edge more can make a program hang: docs/formats.md, "Tasks
  * on the cpu device".
  */
-#include "rank-worker/cpu/internal.h"
+#include "rank-worker/cpu/depmap.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "common/plan/dtype.h"
+#include "rank-worker/cpu/profile/profile.h"
 
 enum { BUCKET_BITS = 10, BUCKETS = 1 << BUCKET_BITS, MAX_BUFFERS = 8192 };
 

@@ -1,9 +1,17 @@
 /*
  * dispatch - one run of a program: its arguments, its orchestration, its tasks, its end.
  */
-#include "rank-worker/cpu/turns.h"
+#include "rank-worker/cpu/dispatch.h"
 
 #include <string.h>
+
+#include "common/base/clock.h"
+#include "rank-worker/cpu/depmap.h"
+#include "rank-worker/cpu/memory.h"
+#include "rank-worker/cpu/orch_api.h"
+#include "rank-worker/cpu/profile/profile.h"
+#include "rank-worker/cpu/threads.h"
+#include "rank-worker/cpu/turns.h"
 
 static void fill_tensor(struct l3r_tensor *to, const struct device_tensor *from)
 {
@@ -131,7 +139,7 @@ int cpu_run(struct device *dev, const struct device_dispatch *dispatch, struct d
     if (cpu_profile_begin(dev, &dispatch->switches, err)) {
         return -1;
     }
-    const uint64_t start = cpu_now_ns();
+    const uint64_t start = clock_now_ns();
     dev->program = &dev->programs[dispatch->program];
     if (fill_args(dev, dispatch, err) || check_args(dev, err)) {
         return -1;
@@ -141,13 +149,13 @@ int cpu_run(struct device *dev, const struct device_dispatch *dispatch, struct d
     pthread_mutex_unlock(&dev->lock);
     cpu_turn_device(dev->config.free_threads ? NULL : dev);
     orchestrate(dev);
-    const uint64_t orchestrated = cpu_now_ns();
+    const uint64_t orchestrated = clock_now_ns();
     pthread_mutex_lock(&dev->lock);
     cpu_run_all(dev);
     const bool failed = dev->fatal;
     pthread_mutex_unlock(&dev->lock);
     cpu_turn_device(NULL);
-    const uint64_t end = cpu_now_ns();
+    const uint64_t end = clock_now_ns();
     if (failed && dev->profile) {
         cpu_profile_fail(dev);
     }

@@ -4,12 +4,14 @@
  * It finds these two functions by name in the executor's dynamic symbols.
  * docs/formats.md, "Hooks of PTO-ISA".
  */
-#include "rank-worker/cpu/turns.h"
+#include "rank-worker/cpu/hooks.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "common/base/log.h"
+#include "rank-worker/cpu/state/kernel_call.h"
+#include "rank-worker/cpu/turns.h"
 
 uint32_t pto_sim_get_subblock_id(void);
 void *pto_sim_get_pipe_shared_state(uint64_t pipe_key, size_t size);
@@ -31,38 +33,10 @@ struct pipe_state {
 extern pthread_mutex_t _ZZN3pto3cpu14AtomicAddMutexEvE5mutex;
 pthread_mutex_t _ZZN3pto3cpu14AtomicAddMutexEvE5mutex = PTHREAD_MUTEX_INITIALIZER;
 
-static _Thread_local struct lane *running;
-
-void cpu_call_kernel(struct lane *lane)
-{
-    running = lane;
-    lane->kernel->fn(lane->args);
-    running = NULL;
-}
-
-bool cpu_in_kernel(void)
-{
-    return running != NULL;
-}
-
-struct lane *cpu_lane_enter(void)
-{
-    struct lane *lane = running;
-    if (!lane || lane->turn == TURN_NONE) {
-        return NULL;
-    }
-    running = NULL;
-    return lane;
-}
-
-void cpu_lane_return(struct lane *lane)
-{
-    running = lane;
-}
-
 uint32_t pto_sim_get_subblock_id(void)
 {
-    return running ? running->sub_block : 0;
+    const struct lane *lane = cpu_lane_running();
+    return lane ? lane->sub_block : 0;
 }
 
 static struct pipe_state *find_or_add(struct device *dev, int cluster, uint64_t key, size_t size)
@@ -88,13 +62,12 @@ static struct pipe_state *find_or_add(struct device *dev, int cluster, uint64_t 
 
 void *pto_sim_get_pipe_shared_state(uint64_t pipe_key, size_t size)
 {
-    if (!running || size == 0) {
+    struct lane *lane = cpu_lane_running();
+    if (!lane || size == 0) {
         return NULL;
     }
-    struct lane *lane = running;
     struct device *dev = lane->dev;
-    running = NULL;
-    if (lane->turn != TURN_NONE) { /* each operation on a pipe begins here */
+    if (cpu_lane_enter()) { /* each operation on a pipe begins here */
         lane->hands_on = (pipe_key >> KEY_DIRECTION_SHIFT & KEY_BOTH) == KEY_BOTH;
         cpu_turn_point(lane);
     }
@@ -109,7 +82,7 @@ void *pto_sim_get_pipe_shared_state(uint64_t pipe_key, size_t size)
         log_msg(LOG_ERROR, "kernel %s: no memory for %zu bytes of pipe state", lane->kernel->name, size);
         abort();
     }
-    running = lane;
+    cpu_lane_return(lane);
     return p->memory;
 }
 

@@ -6,24 +6,21 @@
  * scope has ended and all that wait for it are done. Between dispatches everything
  * is kept for reuse. The main thread alone allocates and frees.
  */
-#include "rank-worker/cpu/internal.h"
+#include "rank-worker/cpu/memory.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 
 #include "rank-worker/cpu/include/pto_runtime_status.h"
+#include "rank-worker/cpu/state/fatal.h"
+#include "rank-worker/cpu/threads.h"
 
 enum { CHUNK_SIZE = 256 * 1024, LINE = 64 };
 
 static size_t align_up(size_t n, size_t to)
 {
     return (n + to - 1) / to * to;
-}
-
-int cpu_ring_index(const struct device *dev)
-{
-    return dev->depth < CPU_RINGS ? dev->depth : CPU_RINGS - 1;
 }
 
 static void no_memory(struct device *dev, uint64_t bytes)
@@ -249,11 +246,6 @@ static void *extra_block(struct device *dev, uint64_t size)
     r->heap_made += size;
     r->heap_extra += size;
     return (char *)b + CPU_OUTPUT_ALIGN;
-}
-
-uint64_t cpu_heap_live(const struct ring *r)
-{
-    return r->heap_extra + (r->top >= r->tail ? r->top - r->tail : CPU_HEAP_SIZE - r->tail + r->top);
 }
 
 void *cpu_heap_alloc(struct device *dev, uint64_t size)

@@ -6,7 +6,7 @@
  * gets a thread, and the next lane of a mixed block gets the turn (turns.h). It ticks
  * only while something is ready or wanted.
  */
-#include "rank-worker/cpu/turns.h"
+#include "rank-worker/cpu/monitor.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -14,6 +14,9 @@
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
+
+#include "rank-worker/cpu/pool.h"
+#include "rank-worker/cpu/turns.h"
 
 enum { BUSY_TICKS = 10, ASLEEP_TICKS = 2 };
 
@@ -115,11 +118,11 @@ static void watch_ready(struct device *dev, struct look_back *last)
     last->cpu = cpu;
     if (dev->nready && last->nstill > 0 && (!computing || last->nstill % BUSY_TICKS == 0)) {
         dev->limit = dev->nbusy + 1 > dev->limit ? dev->nbusy + 1 : dev->limit;
-        cpu_thread_look(dev);
+        cpu_pool_look(dev);
     }
 }
 
-static void *monitor_thread(void *arg)
+void *cpu_monitor_thread(void *arg)
 {
     struct device *dev = arg;
     pthread_mutex_lock(&dev->lock);
@@ -138,22 +141,4 @@ static void *monitor_thread(void *arg)
     }
     pthread_mutex_unlock(&dev->lock);
     return NULL;
-}
-
-void cpu_monitor_arm(struct device *dev)
-{
-    if (dev->armed) {
-        return;
-    }
-    if (!dev->monitor_running) {
-        const int rc = cpu_thread_create(&dev->monitor, monitor_thread, dev);
-        if (rc) {
-            dev->refused = true;
-            cpu_fatal(dev, 0, "the system gives no thread: %s", strerror(rc));
-            return;
-        }
-        dev->monitor_running = true;
-    }
-    dev->armed = true;
-    cpu_wake(&dev->monitor_cond);
 }

@@ -3,7 +3,7 @@
  *
  * Exported to orchestrations by name (l3r_abi.h). Main thread only.
  */
-#include "rank-worker/cpu/internal.h"
+#include "rank-worker/cpu/orch_api.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -12,29 +12,15 @@
 
 #include "common/base/log.h"
 #include "common/plan/dtype.h"
+#include "rank-worker/cpu/depmap.h"
 #include "rank-worker/cpu/include/pto_runtime_status.h"
+#include "rank-worker/cpu/memory.h"
+#include "rank-worker/cpu/profile/profile.h"
+#include "rank-worker/cpu/state/fatal.h"
+#include "rank-worker/cpu/state/kernel_call.h"
+#include "rank-worker/cpu/threads.h"
 
 struct device *cpu_current;
-
-/* Under the lock. The first one counts: what follows is mostly its consequence. */
-static void fatal_text(struct device *dev, int32_t code, const char *text)
-{
-    if (!dev->fatal) {
-        dev->fatal_code = code;
-        snprintf(dev->fatal_text, sizeof(dev->fatal_text), "%s", text);
-        dev->fatal = true;
-    }
-}
-
-void cpu_fatal(struct device *dev, int32_t code, const char *fmt, ...)
-{
-    char text[sizeof(dev->fatal_text)];
-    va_list ap;
-    va_start(ap, fmt);
-    vsnprintf(text, sizeof(text), fmt, ap);
-    va_end(ap);
-    fatal_text(dev, code, text);
-}
 
 void l3r_cpu_report_fatal(int32_t code, const char *func, const char *fmt, ...)
 {
@@ -48,7 +34,7 @@ void l3r_cpu_report_fatal(int32_t code, const char *func, const char *fmt, ...)
     }
     va_end(ap);
     pthread_mutex_lock(&dev->lock);
-    fatal_text(dev, code, text);
+    cpu_fatal_text(dev, code, text);
     pthread_mutex_unlock(&dev->lock);
 }
 
@@ -103,7 +89,7 @@ void cpu_open_scope(struct device *dev, int mode, const char *file, int line)
     }
     if (dev->profile) {
         cpu_profile_site(dev, file, line);
-        cpu_profile_scope(dev, false);
+        cpu_profile_scope(dev, false, cpu_depmap_count(dev->map));
     }
 }
 
@@ -112,7 +98,7 @@ void cpu_close_scope(struct device *dev)
 {
     struct ring *r = &dev->rings[cpu_ring_index(dev)];
     if (dev->profile) {
-        cpu_profile_scope(dev, true);
+        cpu_profile_scope(dev, true, cpu_depmap_count(dev->map));
     }
     if (dev->scopes[dev->depth].begin <= r->closed) {
         r->closed = r->next;

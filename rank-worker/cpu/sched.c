@@ -7,10 +7,13 @@
  * reader) has the outcome that its author meant. What does not fit on the free lanes
  * is passed over.
  */
-#include "rank-worker/cpu/turns.h"
+#include "rank-worker/cpu/sched.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+#include "rank-worker/cpu/profile/profile.h"
+#include "rank-worker/cpu/turns.h"
 
 enum { AIC_LANES = 0x249249, ALL_LANES = (1 << CPU_LANES) - 1 }; /* bit 3c: aic of cluster c */
 

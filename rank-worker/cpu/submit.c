@@ -5,13 +5,18 @@
  * its creator and the writes that it overlaps, then the task's own writes. There
  * are no write-after-read edges. docs/formats.md, "Tasks on the cpu device".
  */
-#include "rank-worker/cpu/internal.h"
-
 #include <stdlib.h>
 #include <string.h>
 
 #include "common/plan/dtype.h"
+#include "rank-worker/cpu/cpu_program.h"
+#include "rank-worker/cpu/depmap.h"
 #include "rank-worker/cpu/include/pto_runtime_status.h"
+#include "rank-worker/cpu/memory.h"
+#include "rank-worker/cpu/orch_api.h"
+#include "rank-worker/cpu/profile/profile.h"
+#include "rank-worker/cpu/sched.h"
+#include "rank-worker/cpu/state/fatal.h"
 
 static void add_producer(struct device *dev, uint64_t id)
 {

@@ -10,115 +10,23 @@
  * has blocked; parked ones are reserved for that before the block starts, so that no
  * lane is left without one in the middle.
  */
-#include "rank-worker/cpu/turns.h"
+#include "rank-worker/cpu/threads.h"
 
 #include <errno.h>
-#include <signal.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
-enum { STACK_SIZE = 16 << 20, WORTH_NS = 100000, GUESS_NS = 50000 };
+#include "common/base/clock.h"
+#include "rank-worker/cpu/libc.h"
+#include "rank-worker/cpu/monitor.h"
+#include "rank-worker/cpu/pool.h"
+#include "rank-worker/cpu/profile/profile.h"
+#include "rank-worker/cpu/sched.h"
+#include "rank-worker/cpu/state/fatal.h"
+#include "rank-worker/cpu/state/kernel_call.h"
+#include "rank-worker/cpu/turns.h"
 
-uint64_t cpu_now_ns(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
-
-/* Signals go to the main thread, but for those that a kernel causes itself. */
-int cpu_thread_create(pthread_t *id, void *(*body)(void *), void *arg)
-{
-    sigset_t all, before;
-    pthread_attr_t attr;
-    sigfillset(&all);
-    sigdelset(&all, SIGSEGV);
-    sigdelset(&all, SIGBUS);
-    sigdelset(&all, SIGFPE);
-    sigdelset(&all, SIGILL);
-    sigdelset(&all, SIGABRT);
-    sigdelset(&all, SIGTRAP);
-    int rc = pthread_attr_init(&attr);
-    if (rc) {
-        return rc;
-    }
-    rc = pthread_attr_setstacksize(&attr, STACK_SIZE);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    if (!rc) {
-        rc = pthread_create(id, &attr, body, arg);
-    }
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
-    pthread_attr_destroy(&attr);
-    return rc;
-}
-
-static void *serve_thread(void *arg);
-
-static void wake(struct thread *t, struct lane *lane)
-{
-    t->lane = lane;
-    t->woken = true;
-    cpu_wake(&t->cond);
-}
-
-static void push_idle(struct thread *t)
-{
-    t->next_idle = t->dev->idle;
-    t->dev->idle = t;
-    t->dev->nidle++;
-}
-
-static struct thread *pop_idle(struct device *dev)
-{
-    struct thread *t = dev->idle;
-    dev->idle = t->next_idle;
-    dev->nidle--;
-    return t;
-}
-
-/* `n` parked threads beyond the reserved ones: 0, or why there are not. */
-static int spare_threads(struct device *dev, int n)
-{
-    while (dev->nidle - dev->nreserved < n) {
-        if (dev->nthread == CPU_THREADS) {
-            return EAGAIN;
-        }
-        struct thread *t = &dev->threads[dev->nthread];
-        t->woken = false;
-        const int rc = cpu_thread_create(&t->id, serve_thread, t);
-        if (rc) {
-            return rc;
-        }
-        dev->nthread++;
-        push_idle(t);
-    }
-    return 0;
-}
-
-bool cpu_thread_look(struct device *dev)
-{
-    if (dev->main_idle) {
-        dev->main_idle = false;
-        wake(&dev->main, NULL);
-        return true;
-    }
-    /* More than one a lane would find nothing. */
-    if (dev->nlooking == CPU_LANES || spare_threads(dev, 1)) {
-        return false;
-    }
-    struct thread *t = pop_idle(dev);
-    t->looking = true;
-    dev->nlooking++;
-    wake(t, NULL);
-    return true;
-}
-
-void cpu_thread_run(struct device *dev, struct lane *lane)
-{
-    dev->nreserved--;
-    wake(pop_idle(dev), lane);
-}
+enum { WORTH_NS = 100000, GUESS_NS = 50000 };
 
 static bool pays(const struct device *dev)
 {
@@ -137,10 +45,10 @@ static void share_out(struct device *dev, struct lane *lanes)
     }
     if (dev->nbusy < dev->limit && pays(dev)) {
         const int wanted = dev->limit - dev->nbusy - dev->nlooking;
-        for (int i = 0; i < wanted && (uint32_t)i < dev->nready && cpu_thread_look(dev); i++) {
+        for (int i = 0; i < wanted && (uint32_t)i < dev->nready && cpu_pool_look(dev); i++) {
         }
     }
-    cpu_monitor_arm(dev);
+    cpu_pool_arm_monitor(dev);
 }
 
 static void give_up(struct device *dev, struct lane *lanes, int why)
@@ -163,7 +71,7 @@ static struct lane *spread(struct device *dev, struct lane *lanes)
     for (const struct lane *lane = lanes->next; lane; lane = lane->next) {
         nother++;
     }
-    const int rc = nother ? spare_threads(dev, nother) : 0;
+    const int rc = nother ? cpu_pool_spare(dev, nother) : 0;
     if (rc) {
         give_up(dev, lanes, rc);
         return NULL;
@@ -174,7 +82,7 @@ static struct lane *spread(struct device *dev, struct lane *lanes)
         struct lane *lane = next;
         next = lane->next;
         if (lane->turn != TURN_NEW) {
-            cpu_thread_run(dev, lane);
+            cpu_pool_run(dev, lane);
         }
     }
     return lanes;
@@ -218,18 +126,18 @@ static struct lane *run_one(struct device *dev, struct lane *lane, struct thread
 {
     const bool timed = dev->config.ncores > 1;
     if (!dev->first_start_ns) {
-        dev->first_start_ns = cpu_now_ns();
+        dev->first_start_ns = clock_now_ns();
     }
     lane->thread = self;
     struct profile_run *record = dev->profile ? lane->run : NULL;
     pthread_mutex_unlock(&dev->lock);
-    const uint64_t start = timed || record ? cpu_now_ns() : 0;
+    const uint64_t start = timed || record ? clock_now_ns() : 0;
     if (record) {
         cpu_profile_call(lane, record, start);
     } else {
         cpu_call_kernel(lane);
     }
-    const uint64_t took = timed ? cpu_now_ns() - start : 0;
+    const uint64_t took = timed ? clock_now_ns() - start : 0;
     pthread_mutex_lock(&dev->lock);
     if (timed) {
         dev->mean_ns = dev->mean_ns ? (7 * dev->mean_ns + took) / 8 : took + 1;
@@ -249,7 +157,7 @@ static void run(struct device *dev, struct lane *lane, struct thread *self)
         lane = run_one(dev, lane, self);
     }
     if (self != &dev->main && (dev->finishing ? finished(dev) : waited_for(dev)) && !dev->main.woken) {
-        wake(&dev->main, NULL);
+        cpu_pool_wake(&dev->main, NULL);
     }
 }
 
@@ -257,34 +165,20 @@ static void run(struct device *dev, struct lane *lane, struct thread *self)
 static void watch(struct device *dev)
 {
     if (dev->nready) {
-        cpu_monitor_arm(dev);
-    }
-}
-
-static void wait_until_woken(struct device *dev, struct thread *self)
-{
-    while (!self->woken && !dev->quit) {
-        pthread_cond_wait(&self->cond, &dev->lock);
-    }
-    self->woken = false;
-    if (self->looking) {
-        self->looking = false;
-        dev->nlooking--;
+        cpu_pool_arm_monitor(dev);
     }
 }
 
 static void park(struct device *dev, struct thread *self)
 {
     watch(dev);
-    if (self == &dev->main) {
-        dev->main_idle = true;
-    } else {
-        push_idle(self);
+    if (self != &dev->main) {
+        cpu_pool_park(dev, self);
+        return;
     }
-    wait_until_woken(dev, self);
-    if (self == &dev->main) {
-        dev->main_idle = false;
-    }
+    dev->main_idle = true;
+    cpu_pool_wait(dev, self);
+    dev->main_idle = false;
 }
 
 static void serve(struct device *dev, struct thread *self)
@@ -303,7 +197,7 @@ static void serve(struct device *dev, struct thread *self)
         }
         if (!lane) {
             if (!main && dev->finishing && finished(dev) && !dev->main.woken) {
-                wake(&dev->main, NULL);
+                cpu_pool_wake(&dev->main, NULL);
             }
             if (!main || !finished(dev)) {
                 park(dev, self);
@@ -322,7 +216,7 @@ static void *serve_thread(void *arg)
     cpu_profile_thread(1 + (uint32_t)(self - dev->threads));
     self->tid = gettid();
     pthread_mutex_lock(&dev->lock);
-    wait_until_woken(dev, self);
+    cpu_pool_wait(dev, self);
     serve(dev, self);
     pthread_mutex_unlock(&dev->lock);
     return NULL;
@@ -340,7 +234,7 @@ void cpu_run_all(struct device *dev)
 static bool others_work(struct device *dev)
 {
     const int active = dev->nbusy + dev->nlooking;
-    return !(dev->nready && active < dev->limit) || cpu_thread_look(dev) || active > 0;
+    return !(dev->nready && active < dev->limit) || cpu_pool_look(dev) || active > 0;
 }
 
 /* The orchestration waits. What it waits for runs here when it can start at once; else others do the work, so that
@@ -392,6 +286,8 @@ int cpu_threads_init(struct device *dev, struct error *err)
     pthread_mutex_init(&dev->lock, NULL);
     pthread_mutex_init(&dev->pipe_lock, NULL);
     pthread_cond_init(&dev->main.cond, NULL);
+    dev->serve = serve_thread;
+    dev->watch = cpu_monitor_thread;
     dev->main.dev = dev;
     dev->main.id = pthread_self();
     dev->main.tid = gettid();

@@ -4,6 +4,8 @@
 #include <stdatomic.h>
 #include <time.h>
 
+#include "rank-worker/cpu/pool.h"
+
 /* A condition variable may be signalled from another process, which is not seen: then this is how late it is noticed. */
 enum { NOTICE_NS = 50000000 };
 
@@ -56,7 +58,7 @@ static void pass(struct lane *from)
     const enum turn before = next->turn;
     give(cluster, next);
     if (before == TURN_NEW) {
-        cpu_thread_run(from->dev, next);
+        cpu_pool_run(from->dev, next);
     } else if (before == TURN_EARLY) {
         from->dev->nbusy--;
     } else {
@@ -78,7 +80,7 @@ static void stop_running(struct lane *lane, enum turn turn)
 static bool take_if_free(struct lane *lane)
 {
     if (cluster_of(lane)->holder) {
-        cpu_monitor_arm(lane->dev);
+        cpu_pool_arm_monitor(lane->dev);
         return false;
     }
     give(cluster_of(lane), lane);
@@ -101,7 +103,7 @@ void cpu_turn_begin(struct lane *lane, bool first)
     if (first) {
         give(cluster_of(lane), lane);
     } else {
-        cpu_monitor_arm(lane->dev);
+        cpu_pool_arm_monitor(lane->dev);
     }
 }
 
@@ -111,7 +113,7 @@ void cpu_turn_start_early(struct device *dev, struct lane *lanes)
         if (lane->turn == TURN_NEW) {
             lane->turn = TURN_EARLY;
             dev->nbusy++;
-            cpu_thread_run(dev, lane);
+            cpu_pool_run(dev, lane);
         }
     }
 }

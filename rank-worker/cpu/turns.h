@@ -33,7 +33,7 @@
 #ifndef L3R_CPU_TURNS_H
 #define L3R_CPU_TURNS_H
 
-#include "rank-worker/cpu/internal.h"
+#include "rank-worker/cpu/state/device_state.h"
 
 /* Under the lock. `lane` begins: with the turn (the first of its block), or in TURN_NEW. */
 void cpu_turn_begin(struct lane *lane, bool first);

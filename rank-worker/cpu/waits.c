@@ -12,42 +12,18 @@
  *
  * docs/formats.md, "Threads of the cpu device".
  */
-#include "rank-worker/cpu/turns.h"
-
-#include <dlfcn.h>
 #include <errno.h>
 #include <linux/futex.h>
 #include <sched.h>
 #include <semaphore.h>
 #include <stdarg.h>
-#include <stdatomic.h>
-#include <stdlib.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
-#include "common/base/log.h"
-
-/* The C library's function of this name. */
-static void *find(_Atomic(void *) *known, const char *name)
-{
-    void *fn = atomic_load_explicit(known, memory_order_relaxed);
-    if (!fn) {
-        fn = dlsym(RTLD_NEXT, name);
-        if (!fn) {
-            log_msg(LOG_ERROR, "the C library has no %s", name);
-            abort();
-        }
-        atomic_store_explicit(known, fn, memory_order_relaxed);
-    }
-    return fn;
-}
-
-#define REAL(name)                                                                                                     \
-    ({                                                                                                                 \
-        static _Atomic(void *) known_;                                                                                 \
-        (__typeof__(&(name)))find(&known_, #name);                                                                     \
-    })
+#include "rank-worker/cpu/libc.h"
+#include "rank-worker/cpu/state/kernel_call.h"
+#include "rank-worker/cpu/turns.h"
 
 static struct lane *leave(void)
 {
@@ -73,7 +49,7 @@ static void back(struct lane *lane)
     type name params                                                                                                   \
     {                                                                                                                  \
         struct lane *lane = leave();                                                                                   \
-        const type rc = REAL(name)(__VA_ARGS__);                                                                       \
+        const type rc = CPU_LIBC(name)(__VA_ARGS__);                                                                   \
         back(lane);                                                                                                    \
         return rc;                                                                                                     \
     }
@@ -103,7 +79,7 @@ static int lock_in_turn(struct lane *lane, pthread_mutex_t *mutex)
     int rc = pthread_mutex_trylock(mutex);
     if (rc == EBUSY) {
         cpu_turn_leave(lane);
-        rc = REAL(pthread_mutex_lock)(mutex);
+        rc = CPU_LIBC(pthread_mutex_lock)(mutex);
         cpu_turn_back(lane);
     }
     return rc;
@@ -113,7 +89,7 @@ int pthread_mutex_lock(pthread_mutex_t *mutex)
 {
     struct lane *lane = cpu_lane_enter();
     if (!lane) {
-        return REAL(pthread_mutex_lock)(mutex);
+        return CPU_LIBC(pthread_mutex_lock)(mutex);
     }
     cpu_turn_point(lane);
     const int rc = lock_in_turn(lane, mutex);
@@ -125,7 +101,7 @@ int pthread_cond_wait(pthread_cond_t *restrict cond, pthread_mutex_t *restrict m
 {
     struct lane *lane = cpu_lane_enter();
     if (!lane) {
-        return REAL(pthread_cond_wait)(cond, mutex);
+        return CPU_LIBC(pthread_cond_wait)(cond, mutex);
     }
     int rc = cpu_turn_wait(lane, cond, mutex);
     if (!rc) {
@@ -153,13 +129,13 @@ int pthread_cond_wait(pthread_cond_t *restrict cond, pthread_mutex_t *restrict m
 int pthread_cond_timedwait(pthread_cond_t *restrict cond, pthread_mutex_t *restrict mutex,
                            const struct timespec *restrict until)
 {
-    TIMED_WAIT(cond, mutex, REAL(pthread_cond_timedwait)(cond, mutex, until))
+    TIMED_WAIT(cond, mutex, CPU_LIBC(pthread_cond_timedwait)(cond, mutex, until))
 }
 
 int pthread_cond_clockwait(pthread_cond_t *restrict cond, pthread_mutex_t *restrict mutex, clockid_t clock,
                            const struct timespec *restrict until)
 {
-    TIMED_WAIT(cond, mutex, REAL(pthread_cond_clockwait)(cond, mutex, clock, until))
+    TIMED_WAIT(cond, mutex, CPU_LIBC(pthread_cond_clockwait)(cond, mutex, clock, until))
 }
 
 /* Lanes that wait for it do so in cpu_turn_wait(); others in the C library. */
@@ -181,20 +157,15 @@ static void signalled(struct lane *lane)
 int pthread_cond_signal(pthread_cond_t *cond)
 {
     struct lane *lane = signalling(cond);
-    const int rc = REAL(pthread_cond_signal)(cond);
+    const int rc = CPU_LIBC(pthread_cond_signal)(cond);
     signalled(lane);
     return rc;
-}
-
-void cpu_wake(pthread_cond_t *cond)
-{
-    REAL(pthread_cond_signal)(cond);
 }
 
 int pthread_cond_broadcast(pthread_cond_t *cond)
 {
     struct lane *lane = signalling(cond);
-    const int rc = REAL(pthread_cond_broadcast)(cond);
+    const int rc = CPU_LIBC(pthread_cond_broadcast)(cond);
     signalled(lane);
     return rc;
 }
@@ -216,7 +187,7 @@ long syscall(long number, ...)
     }
     va_end(ap);
     struct lane *lane = futex_waits(number, a[1]) ? leave() : NULL;
-    const long rc = REAL(syscall)(number, a[0], a[1], a[2], a[3], a[4], a[5]);
+    const long rc = CPU_LIBC(syscall)(number, a[0], a[1], a[2], a[3], a[4], a[5]);
     back(lane);
     return rc;
 }

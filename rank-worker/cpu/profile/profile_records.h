@@ -1,5 +1,5 @@
 /*
- * profile - what a dispatch did, recorded while it runs and written when it is over.
+ * profile_records - what a dispatch did, recorded while it runs and written when it is over.
  *
  * `dev->profile` is NULL unless the dispatch under way is captured: that one test is all that the rest of the
  * device pays. Records lie in chunks that are kept for the next dispatch. Those of kernel calls and scheduler phases
@@ -9,11 +9,11 @@
  * Formats: docs/formats.md, "Profiles". One file a kind: profile_swimlane.c, profile_pmu.c, profile_deps.c,
  * profile_scopes.c, profile_args.c.
  */
-#ifndef L3R_CPU_PROFILE_H
-#define L3R_CPU_PROFILE_H
+#ifndef L3R_CPU_PROFILE_RECORDS_H
+#define L3R_CPU_PROFILE_RECORDS_H
 
 #include "common/base/file.h"
-#include "rank-worker/cpu/internal.h"
+#include "rank-worker/cpu/profile/profile.h"
 
 enum { PROFILE_COUNTERS = 8, PROFILE_THREADS = CPU_THREADS + 1 };
 
@@ -109,12 +109,15 @@ struct profile {
     uint64_t ndump;
 };
 
-/* profile.c */
+/* profile_records.c */
 /* Zeroed memory until the next capture; NULL: there is none, and a record counts as dropped. */
 void *profile_alloc(struct profile *p, struct profile_arena *arena, size_t nbytes);
 /* Begin file `name` of the dispatch's directory, with the directories above it. */
 int profile_create(struct profile *p, struct file_writer *w, const char *name, struct error *err);
-uint32_t profile_thread_index(void); /* of the calling thread: 0 the main one */
+uint32_t profile_thread_index(void);    /* of the calling thread: 0 the main one */
+int profile_reserve(struct profile *p); /* the first chunks; -1: no memory */
+void profile_forget(struct profile *p); /* of what a dispatch left; chunks and descriptors of counters are kept */
+void profile_free_records(struct profile *p);
 
 /* profile_swimlane.c */
 int profile_write_swimlane(struct profile *p, struct error *err);

@@ -1,6 +1,4 @@
 /* Arguments of tasks before and after they run: args_dump/. Under the lock. */
-#include "rank-worker/cpu/profile.h"
-
 #include <errno.h>
 #include <inttypes.h>
 #include <math.h>
@@ -8,6 +6,7 @@
 #include <string.h>
 
 #include "common/plan/dtype.h"
+#include "rank-worker/cpu/profile/profile_records.h"
 
 enum { LEVEL_MARKED = 1, LEVEL_HYBRID = 3, GATHER_NBYTES = 4096 };
 enum role { ROLE_INPUT, ROLE_OUTPUT, ROLE_INOUT };

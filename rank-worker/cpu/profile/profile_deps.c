@@ -1,11 +1,10 @@
 /* The task graph: deps.json. */
-#include "rank-worker/cpu/profile.h"
-
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "common/plan/dtype.h"
+#include "rank-worker/cpu/profile/profile_records.h"
 
 enum edge_source { SOURCE_EXPLICIT, SOURCE_CREATOR, SOURCE_OVERLAP };
 

@@ -1,6 +1,4 @@
 /* Counters of each kernel call: pmu.csv. */
-#include "rank-worker/cpu/profile.h"
-
 #include <inttypes.h>
 #include <linux/perf_event.h>
 #include <string.h>
@@ -9,6 +7,7 @@
 
 #include "common/base/perf.h"
 #include "common/segment/dfx.h"
+#include "rank-worker/cpu/profile/profile_records.h"
 
 enum { COLUMNS = 10 };
 

@@ -1,11 +1,10 @@
 /* What each scope uses of the device's memory: scope_stats.jsonl. Main thread only. */
-#include "rank-worker/cpu/profile.h"
-
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "common/base/json.h"
+#include "rank-worker/cpu/profile/profile_records.h"
 
 struct profile_scope {
     struct profile_scope *next;
@@ -22,7 +21,7 @@ static const char *base_name(const char *path)
     return slash ? slash + 1 : path;
 }
 
-void cpu_profile_scope(struct device *dev, bool end)
+void cpu_profile_scope(struct device *dev, bool end, uint64_t ndep)
 {
     struct profile *p = dev->profile;
     struct profile_scope *s = p->want.scope_stats ? profile_alloc(p, &p->own, sizeof(*s)) : NULL;
@@ -41,7 +40,7 @@ void cpu_profile_scope(struct device *dev, bool end)
     s->heap_start = r->heap_made - cpu_heap_live(r);
     s->deps_start = r->deps_freed;
     s->deps_end = r->deps_made;
-    s->nwrite = cpu_depmap_count(dev->map);
+    s->nwrite = ndep;
     CPU_APPEND(p->scopes, p->last_scope, s);
     p->nscope++;
 }

@@ -1,5 +1,5 @@
 /*
- * internal - the parts of the cpu device as they see each other.
+ * device_state - what the parts of the cpu device share.
  *
  * One card, one process. A dispatch has two phases: the main thread calls the
  * orchestration, which builds a graph of tasks (submit.c, depmap.c, memory.c);
@@ -9,8 +9,8 @@
  *
  * docs/formats.md: "Tasks on the cpu device", "Threads of the cpu device".
  */
-#ifndef L3R_CPU_INTERNAL_H
-#define L3R_CPU_INTERNAL_H
+#ifndef L3R_CPU_DEVICE_STATE_H
+#define L3R_CPU_DEVICE_STATE_H
 
 #include <pthread.h>
 #include <semaphore.h>
@@ -253,6 +253,8 @@ struct device {
     _Atomic int nwaiting; /* lanes with a `cond` */
     uint32_t turns_lost;  /* times a lane lost its turn in this dispatch */
     struct thread threads[CPU_THREADS];
+    void *(*serve)(void *thread); /* body of the pool's threads; gets a struct thread */
+    void *(*watch)(void *dev);    /* body of the monitor's thread */
     pthread_t monitor;
     pthread_cond_t monitor_cond;
     bool monitor_running, armed, quit;
@@ -266,118 +268,16 @@ struct device {
     struct profile *profiler; /* its memory; NULL until the first capture */
 };
 
-uint64_t cpu_now_ns(void);
+/* Bytes of a ring's outputs that cannot be handed out again yet. */
+static inline uint64_t cpu_heap_live(const struct ring *r)
+{
+    return r->heap_extra + (r->top >= r->tail ? r->top - r->tail : CPU_HEAP_SIZE - r->tail + r->top);
+}
 
-/* program.c */
-int cpu_load_program(struct device *dev, const struct device_program *program, uint32_t *id, struct error *err);
-void cpu_unload_programs(struct device *dev);
-const struct cpu_kernel *cpu_find_kernel(const struct cpu_program *program, int32_t func_id);
-
-/* dispatch.c */
-int cpu_run(struct device *dev, const struct device_dispatch *dispatch, struct device_result *result,
-            struct error *err);
-extern struct device *cpu_current; /* whose orchestration is running; NULL: none */
-
-/* orch_api.c */
-void cpu_fatal(struct device *dev, int32_t code, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
-/* `file` and `line` say where the source opens it; NULL: the scope around the orchestration. */
-void cpu_open_scope(struct device *dev, int mode, const char *file, int line);
-void cpu_close_scope(struct device *dev);
-
-/* memory.c: NULL or false with the fatal state set when memory is out. */
-void cpu_rings_reset(struct device *dev);
-void cpu_rings_free(struct device *dev);
-struct task *cpu_ring_task(struct device *dev, uint64_t id); /* NULL: retired long ago, or never there */
-struct task *cpu_new_task(struct device *dev, uint32_t ntensor, uint32_t nscalar, uint32_t nfanin);
-void *cpu_heap_alloc(struct device *dev, uint64_t size);
-uint64_t cpu_heap_live(const struct ring *ring); /* bytes that cannot be handed out again yet */
-int cpu_ring_index(const struct device *dev);
-void cpu_window_wait(struct device *dev);
-
-/* depmap.c */
-struct depmap *cpu_depmap_new(void);
-void cpu_depmap_free(struct depmap *map);
-void cpu_depmap_reset(struct depmap *map);
-/* Call `found` for the task of each recorded write that `tensor` overlaps; `retire` drops those that it covers. */
-void cpu_depmap_lookup(struct device *dev, const struct l3r_tensor *tensor, bool retire,
-                       void (*found)(struct device *dev, uint64_t task));
-int cpu_depmap_insert(struct depmap *map, const struct l3r_tensor *tensor, uint64_t task); /* -1: no memory */
-uint64_t cpu_depmap_count(const struct depmap *map); /* recorded writes of this dispatch */
-
-/* sched.c: under the lock */
-bool cpu_ready_reserve(struct device *dev, uint32_t ntask); /* room for so many; false: no memory */
-void cpu_make_ready(struct device *dev, struct task *task);
-void cpu_complete(struct device *dev, struct task *task);
-/* Lanes that start together, or NULL: of the first task that fits, or of this one if it is ready and fits. */
-struct lane *cpu_start_any(struct device *dev);
-struct lane *cpu_start_task(struct device *dev, const struct task *task);
-void cpu_finish_lane(struct device *dev, struct lane *lane);
-
-/* threads.c: under the lock but for the first two */
-int cpu_threads_init(struct device *dev, struct error *err);
-void cpu_threads_stop(struct device *dev);
-void cpu_run_all(struct device *dev);
-void cpu_wait_task(struct device *dev, struct task *task, bool consumers);
-int cpu_thread_create(pthread_t *id, void *(*body)(void *), void *arg); /* 0 or an errno */
-bool cpu_thread_look(struct device *dev);                   /* one more looks for a lane; false: none is to be had */
-void cpu_thread_run(struct device *dev, struct lane *lane); /* on a thread that was reserved for it */
-
-/* monitor.c: under the lock */
-void cpu_monitor_arm(struct device *dev);
-
-/* waits.c: wake one thread of the device's own; pthread_cond_signal() is for those of kernels. */
-void cpu_wake(pthread_cond_t *cond);
-
-/* hooks.c */
-void cpu_call_kernel(struct lane *lane);
-bool cpu_in_kernel(void);
-void cpu_pipes_free(struct device *dev);
-/* What a kernel called has come into the device: its lane, if that takes turns, else NULL. Until cpu_lane_return() the
- * calling thread counts as none of a kernel. */
-struct lane *cpu_lane_enter(void);
-void cpu_lane_return(struct lane *lane);
-
-/* Capture. All but begin and free are called only while dev->profile is set. */
-struct profile_look {
-    uint64_t start_ns;
-    int32_t ready[3];
-};
-
-/* profile.c */
-int cpu_profile_begin(struct device *dev, const struct device_switches *switches, struct error *err);
-void cpu_profile_end(struct device *dev);      /* nothing more is recorded */
-uint32_t cpu_profile_save(struct device *dev); /* device_ops.save_profile */
-void cpu_profile_fail(struct device *dev);     /* the dispatch failed */
-void cpu_profile_free(struct device *dev);
-void cpu_profile_thread(uint32_t index); /* of the calling thread; the main one is 0 */
-void cpu_profile_task(struct device *dev, struct task *task, const struct l3r_core_args *args);
-
-/* profile_swimlane.c */
-void cpu_profile_ready(struct device *dev, const struct task *task, int32_t blocks);
-void cpu_profile_dispatched(struct device *dev, struct lane *lane);
-void cpu_profile_call(struct lane *lane, struct profile_run *run, uint64_t receive_ns);
-void cpu_profile_look(struct device *dev, struct profile_look *look);
-void cpu_profile_looked(struct device *dev, const struct profile_look *look, const struct lane *lanes);
-void cpu_profile_passed(struct device *dev);
-void cpu_profile_finishing(struct device *dev, struct lane *lane, struct profile_look *look);
-void cpu_profile_finished(struct device *dev, const struct profile_look *look);
-void cpu_profile_not_run(struct device *dev, const struct task *task, bool predicated);
-uint64_t cpu_profile_submitting(const struct device *dev);
-void cpu_profile_submitted(struct device *dev, uint64_t task, uint64_t index, uint64_t start_ns);
-
-/* profile_deps.c */
-void cpu_profile_producers(struct device *dev);
-void cpu_profile_explicit(struct device *dev, uint64_t pred, uint8_t kinds);
-void cpu_profile_argument(struct device *dev, int32_t arg);
-void cpu_profile_creator(struct device *dev, const struct l3r_tensor *tensor);
-void cpu_profile_overlap(struct device *dev, uint64_t pred, const struct l3r_tensor *consumer,
-                         const struct l3r_tensor *producer, bool covered);
-
-/* profile_scopes.c */
-void cpu_profile_site(struct device *dev, const char *file, int line);
-void cpu_profile_scope(struct device *dev, bool end);
-
-/* profile_args.c */
-void cpu_profile_args(struct device *dev, const struct task *task, bool after);
+/* Ring of the scope that is open. */
+static inline int cpu_ring_index(const struct device *dev)
+{
+    return dev->depth < CPU_RINGS ? dev->depth : CPU_RINGS - 1;
+}
 
 #endif

@@ -1,7 +1,7 @@
 /*
  * program - shared objects of orchestrations and kernels, loaded and looked up.
  */
-#include "rank-worker/cpu/internal.h"
+#include "rank-worker/cpu/cpu_program.h"
 
 #include <dlfcn.h>
 #include <stdlib.h>

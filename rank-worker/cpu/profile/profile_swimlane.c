@@ -1,7 +1,9 @@
 /* Kernel calls, scheduler phases and submits with their times: chip_swimlane_records.json. */
-#include "rank-worker/cpu/profile.h"
-
 #include <inttypes.h>
+
+#include "common/base/clock.h"
+#include "rank-worker/cpu/profile/profile_records.h"
+#include "rank-worker/cpu/state/kernel_call.h"
 
 enum { LEVEL_DISPATCH = 2, LEVEL_SCHEDULER = 3, LEVEL_ORCHESTRATOR = 4 };
 
@@ -27,7 +29,7 @@ void cpu_profile_dispatched(struct device *dev, struct lane *lane)
     r->func_id = lane->kernel->func_id;
     r->core = (int16_t)profile_core(lane);
     r->reg = p->nreg[r->core]++;
-    r->dispatch_ns = p->want.swimlane >= LEVEL_DISPATCH ? cpu_now_ns() : 0;
+    r->dispatch_ns = p->want.swimlane >= LEVEL_DISPATCH ? clock_now_ns() : 0;
     CPU_APPEND(p->runs, p->last_run, r);
     lane->run = r;
 }
@@ -49,9 +51,9 @@ void cpu_profile_call(struct lane *lane, struct profile_run *r, uint64_t receive
     if (p->want.pmu) {
         profile_pmu_before(lane->dev, r, thread);
     }
-    r->start_ns = cpu_now_ns();
+    r->start_ns = clock_now_ns();
     cpu_call_kernel(lane);
-    r->end_ns = cpu_now_ns();
+    r->end_ns = clock_now_ns();
     if (p->want.pmu) {
         profile_pmu_after(lane->dev, r, thread);
     }
@@ -87,7 +89,7 @@ void cpu_profile_look(struct device *dev, struct profile_look *look)
     p->threads[profile_thread_index()].loops++;
     p->passed = 0;
     copy_ready(p, look->ready);
-    look->start_ns = cpu_now_ns();
+    look->start_ns = clock_now_ns();
 }
 
 /* Under the lock: it has found `lanes`, or nothing. */
@@ -107,7 +109,7 @@ void cpu_profile_looked(struct device *dev, const struct profile_look *look, con
         return;
     }
     phase->start_ns = look->start_ns;
-    phase->end_ns = cpu_now_ns();
+    phase->end_ns = clock_now_ns();
     phase->hit = 1;
     phase->miss = t->misses;
     t->misses = 0;
@@ -134,7 +136,7 @@ void cpu_profile_finishing(struct device *dev, struct lane *lane, struct profile
     if (p->want.swimlane < LEVEL_DISPATCH) {
         return;
     }
-    look->start_ns = cpu_now_ns();
+    look->start_ns = clock_now_ns();
     copy_ready(p, look->ready);
     if (r) {
         r->finish_ns = look->start_ns;
@@ -150,7 +152,7 @@ void cpu_profile_finished(struct device *dev, const struct profile_look *look)
         return;
     }
     phase->start_ns = look->start_ns;
-    phase->end_ns = cpu_now_ns();
+    phase->end_ns = clock_now_ns();
     phase->ntask = 1;
     for (int i = 0; i < 3; i++) {
         phase->shared_start[i] = look->ready[i];
@@ -167,7 +169,7 @@ void cpu_profile_not_run(struct device *dev, const struct task *task, bool predi
     }
     struct profile_phase *phase = add_phase(p, predicated ? PHASE_PREDICATED_SKIP : PHASE_DUMMY_TASK);
     if (phase) {
-        phase->start_ns = phase->end_ns = cpu_now_ns();
+        phase->start_ns = phase->end_ns = clock_now_ns();
         phase->task = task->id;
         phase->ntask = 1;
         copy_ready(p, phase->shared_start);
@@ -177,7 +179,7 @@ void cpu_profile_not_run(struct device *dev, const struct task *task, bool predi
 
 uint64_t cpu_profile_submitting(const struct device *dev)
 {
-    return dev->profile->want.swimlane >= LEVEL_ORCHESTRATOR ? cpu_now_ns() : 0;
+    return dev->profile->want.swimlane >= LEVEL_ORCHESTRATOR ? clock_now_ns() : 0;
 }
 
 void cpu_profile_submitted(struct device *dev, uint64_t task, uint64_t index, uint64_t start_ns)
@@ -187,7 +189,7 @@ void cpu_profile_submitted(struct device *dev, uint64_t task, uint64_t index, ui
     if (p->want.swimlane < LEVEL_ORCHESTRATOR || !(s = profile_alloc(p, &p->own, sizeof(*s)))) {
         return;
     }
-    *s = (struct profile_submit){.index = index, .task = task, .start_ns = start_ns, .end_ns = cpu_now_ns()};
+    *s = (struct profile_submit){.index = index, .task = task, .start_ns = start_ns, .end_ns = clock_now_ns()};
     CPU_APPEND(p->submits, p->last_submit, s);
 }
 

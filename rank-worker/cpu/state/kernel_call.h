@@ -1,0 +1,20 @@
+/*
+ * kernel_call - the kernel that the calling thread runs.
+ */
+#ifndef L3R_CPU_KERNEL_CALL_H
+#define L3R_CPU_KERNEL_CALL_H
+
+#include "rank-worker/cpu/state/device_state.h"
+
+void cpu_call_kernel(struct lane *lane);
+bool cpu_in_kernel(void);
+
+/* The lane whose kernel the calling thread runs; NULL: none. */
+struct lane *cpu_lane_running(void);
+
+/* What a kernel called has come into the device: its lane, if that takes turns, else NULL. Until cpu_lane_return() the
+ * calling thread counts as none of a kernel. */
+struct lane *cpu_lane_enter(void);
+void cpu_lane_return(struct lane *lane);
+
+#endif
