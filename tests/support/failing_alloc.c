@@ -45,11 +45,17 @@ WRAP(FILE *, NULL, fopen, (const char *path, const char *mode), (path, mode))
 WRAP(FILE *, NULL, fdopen, (int fd, const char *mode), (fd, mode))
 WRAP(FILE *, NULL, open_memstream, (char **text, size_t *size), (text, size))
 WRAP(DIR *, NULL, opendir, (const char *path), (path))
-WRAP(FTS *, NULL, fts_open, (char *const *paths, int options, int (*order)(const FTSENT **, const FTSENT **)), (paths, options, order))
+WRAP(FTS *, NULL, fts_open, (char *const *paths, int options, int (*order)(const FTSENT **, const FTSENT **)),
+     (paths, options, order))
 WRAP(ssize_t, -1, getline, (char **line, size_t *size, FILE *f), (line, size, f))
 WRAP(int, -1, vasprintf, (char **text, const char *format, va_list ap), (text, format, ap))
-WRAP(int, -1, scandir, (const char *path, struct dirent ***names, int (*filter)(const struct dirent *), int (*order)(const struct dirent **, const struct dirent **)), (path, names, filter, order))
-WRAP(int, -1, nftw, (const char *path, int (*visit)(const char *, const struct stat *, int, struct FTW *), int most, int flags), (path, visit, most, flags))
+WRAP(int, -1, scandir,
+     (const char *path, struct dirent ***names, int (*filter)(const struct dirent *),
+      int (*order)(const struct dirent **, const struct dirent **)),
+     (path, names, filter, order))
+WRAP(int, -1, nftw,
+     (const char *path, int (*visit)(const char *, const struct stat *, int, struct FTW *), int most, int flags),
+     (path, visit, most, flags))
 
 int __wrap_asprintf(char **text, const char *format, ...) __attribute__((format(printf, 2, 3)));
 int __wrap_asprintf(char **text, const char *format, ...)

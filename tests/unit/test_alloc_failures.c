@@ -15,14 +15,14 @@
 
 enum { ELEMENTS = 8 };
 
-static const char metadata[] =
-    "{\"schema\": 2, \"params\": ["
-    "{\"name\": \"a\", \"direction\": \"In\", \"shape\": [8], \"dtype\": \"int32\"},"
-    "{\"name\": \"out\", \"direction\": \"Out\", \"shape\": [8], \"dtype\": \"int32\"}],"
-    " \"platform\": \"a2a3sim\", \"distributed_config\": {\"device_ids\": [0, 1]}}";
+static const char metadata[] = "{\"schema\": 2, \"params\": ["
+                               "{\"name\": \"a\", \"direction\": \"In\", \"shape\": [8], \"dtype\": \"int32\"},"
+                               "{\"name\": \"out\", \"direction\": \"Out\", \"shape\": [8], \"dtype\": \"int32\"}],"
+                               " \"platform\": \"a2a3sim\", \"distributed_config\": {\"device_ids\": [0, 1]}}";
 
 static const char saved_plan[] =
-    "{\"kernel_config\":\"p\",\"dir\":\"next_levels/p\",\"runtime\":\"tensormap_and_ringbuffer\",\"aicpu_thread_num\":0,"
+    "{\"kernel_config\":\"p\",\"dir\":\"next_levels/"
+    "p\",\"runtime\":\"tensormap_and_ringbuffer\",\"aicpu_thread_num\":0,"
     "\"enable_sdma\":false,\"orchestration\":\"next_levels/p/orchestration/p.cpp\",\"function_name\":\"entry\","
     "\"config_name\":\"config\",\"signature\":[1,2],\"kernels\":[{\"func_id\":0,\"name\":\"k\","
     "\"source\":\"next_levels/p/kernels/aiv/k.cpp\",\"core\":\"aiv\",\"external\":false,\"signature\":[1,2],"
@@ -243,8 +243,8 @@ static void test_every_allocation_may_fail(void **state)
             fine = fine && r->code == EXIT_CODE_INFRA && names_memory(text) && strstr(text, "PYPTO_EXEC_RESULT=INFRA");
         }
         if (!fine) {
-            fprintf(stderr, "%lu of %lu (%s): code %d\n%s\n", n, count, failing_alloc_name() ? failing_alloc_name() : "none",
-                        r->code, text);
+            fprintf(stderr, "%lu of %lu (%s): code %d\n%s\n", n, count,
+                    failing_alloc_name() ? failing_alloc_name() : "none", r->code, text);
         }
         wrong += !fine;
         free(text);
