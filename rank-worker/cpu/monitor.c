@@ -10,6 +10,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
@@ -18,7 +19,7 @@
 #include "rank-worker/cpu/pool.h"
 #include "rank-worker/cpu/turns.h"
 
-enum { BUSY_TICKS = 10, ASLEEP_TICKS = 2 };
+enum { ASLEEP_TICKS = 2, BUSY_NS = 200000000 };
 
 static uint64_t cpu_ns(clockid_t clock)
 {
@@ -101,24 +102,42 @@ static void watch_turns(struct device *dev)
     }
 }
 
+/* Every kernel that is running waits for something. That others take the processor from it is no waiting. */
+static bool all_wait(struct device *dev)
+{
+    bool all = true;
+    for (int i = 0; i < CPU_LANES; i++) {
+        struct lane *lane = &dev->lanes[i];
+        if (lane->task && lane->thread && lane->turn != TURN_NEW) {
+            const bool waited = atomic_exchange_explicit(&lane->waited, false, memory_order_relaxed);
+            all = all && (waited || is_asleep(lane->thread->tid));
+        }
+    }
+    return all;
+}
+
 /* What was seen at the last ticks. */
 struct look_back {
-    int nstill; /* ticks without an end of any kernel */
-    uint64_t progress, cpu;
+    int nwaiting; /* ticks at which all kernels waited, and none has ended */
+    uint64_t progress;
+    uint64_t since_cpu_ns; /* processor time of the process when a kernel ended, or a thread was added */
 };
 
-/* One more thread whenever a tick has passed without an end of any kernel while more was ready. Kernels that compute
- * rather than wait get ten times as long: more threads do not make them faster. */
+/* One more thread when a tick has passed in which more was ready and every running kernel only waited, or when the process
+ * has computed for BUSY_NS without an end of any: a kernel that reads memory in a loop looks like that. That is long, since
+ * tasks that overtake a slow kernel change the order of its atomic adds, and so the bits of their sums. */
 static void watch_ready(struct device *dev, struct look_back *last)
 {
     const uint64_t cpu = cpu_ns(CLOCK_PROCESS_CPUTIME_ID);
-    const bool computing = cpu - last->cpu > CPU_TICK_NS / 2;
-    last->nstill = last->progress == dev->progress ? last->nstill + 1 : 0;
-    last->progress = dev->progress;
-    last->cpu = cpu;
-    if (dev->nready && last->nstill > 0 && (!computing || last->nstill % BUSY_TICKS == 0)) {
+    if (!dev->nready || last->progress != dev->progress) {
+        *last = (struct look_back){0, dev->progress, cpu};
+        return;
+    }
+    last->nwaiting = all_wait(dev) ? last->nwaiting + 1 : 0;
+    if (last->nwaiting > 0 || cpu - last->since_cpu_ns >= BUSY_NS) {
         dev->limit = dev->nbusy + 1 > dev->limit ? dev->nbusy + 1 : dev->limit;
         cpu_pool_look(dev);
+        last->since_cpu_ns = cpu;
     }
 }
 

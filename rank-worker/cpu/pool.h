@@ -16,7 +16,8 @@ void cpu_pool_run(struct device *dev, struct lane *lane); /* on a thread that wa
 
 /* A thread waits for work until it is woken or the device is closed. */
 void cpu_pool_park(struct device *dev, struct thread *self);
-void cpu_pool_wait(struct device *dev, struct thread *self); /* the same for one that is not in the list of parked ones */
+void cpu_pool_wait(struct device *dev,
+                   struct thread *self); /* the same for one that is not in the list of parked ones */
 void cpu_pool_wake(struct thread *t, struct lane *lane);
 
 /* The monitor ticks from now on, as long as it finds a reason. */

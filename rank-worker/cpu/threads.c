@@ -129,6 +129,7 @@ static struct lane *run_one(struct device *dev, struct lane *lane, struct thread
         dev->first_start_ns = clock_now_ns();
     }
     lane->thread = self;
+    lane->waited = false;
     struct profile_run *record = dev->profile ? lane->run : NULL;
     pthread_mutex_unlock(&dev->lock);
     const uint64_t start = timed || record ? clock_now_ns() : 0;

@@ -27,6 +27,7 @@
 
 static struct lane *leave(void)
 {
+    cpu_lane_waits();
     struct lane *lane = cpu_lane_enter();
     if (lane) {
         cpu_turn_leave(lane);

@@ -133,6 +133,7 @@ struct lane {
     const void *cond;        /* TURN_AWAY: the condition variable that the kernel waits for; NULL: for something else */
     bool hands_on;           /* its last pipe operation was on a pipe for both directions */
     sem_t let_on;            /* posted when a turn comes that it awaits */
+    _Atomic bool waited;     /* its kernel called something to wait, since the monitor has looked */
     struct thread *thread;   /* that runs it; NULL: none yet */
     struct profile_run *run; /* record of this call; NULL: none */
     struct local_context local;

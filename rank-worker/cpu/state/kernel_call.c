@@ -1,5 +1,7 @@
 #include "rank-worker/cpu/state/kernel_call.h"
 
+#include <stdatomic.h>
+
 static _Thread_local struct lane *running;
 
 void cpu_call_kernel(struct lane *lane)
@@ -27,6 +29,13 @@ struct lane *cpu_lane_enter(void)
     }
     running = NULL;
     return lane;
+}
+
+void cpu_lane_waits(void)
+{
+    if (running) {
+        atomic_store_explicit(&running->waited, true, memory_order_relaxed);
+    }
 }
 
 void cpu_lane_return(struct lane *lane)

@@ -17,4 +17,7 @@ struct lane *cpu_lane_running(void);
 struct lane *cpu_lane_enter(void);
 void cpu_lane_return(struct lane *lane);
 
+/* The kernel of the calling thread, if there is one, waits (for a moment, or in a loop): the monitor is to know. */
+void cpu_lane_waits(void);
+
 #endif
