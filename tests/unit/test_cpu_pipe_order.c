@@ -1,9 +1,9 @@
 /* The order of tiles on a pipe for both directions, where lanes push twice in a row (tests/unit/cpu/order.h). */
-#include "tests/unit/temp_dir.h"
+#include "tests/support/temp_dir.h"
 
-#include "tests/unit/child_runs.h"
+#include "tests/support/child_runs.h"
+#include "tests/support/mixed_program.h"
 #include "tests/unit/cpu/order.h"
-#include "tests/unit/mixed_program.h"
 
 enum { RUNS = 100, BLOCKS = 8 };
 
