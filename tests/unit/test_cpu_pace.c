@@ -10,7 +10,7 @@ enum { ORDER_RUNS = 50, FEW = 5 };
 
 static char *dir;
 static struct mixed_program program; /* of a child */
-static struct pace_memory memory;  /* of a child; zero before each run */
+static struct pace_memory memory;    /* of a child; zero before each run */
 
 static int setup(void **state)
 {
