@@ -17,6 +17,7 @@
 #include "common/base/clock.h"
 #include "common/base/error.h"
 #include "common/base/log.h"
+#include "common/base/result_marker.h"
 #include "launch/mpirun.h"
 #include "launch/relay.h"
 
@@ -270,7 +271,7 @@ static int conclude(struct front *f)
                   f->asked ? "was interrupted" : "ended", f->program, WEXITSTATUS(f->status));
     }
     error_print(&err);
-    printf("%sPYPTO_EXEC_RESULT=INFRA\n", in_line ? "\n" : "");
+    printf("%s" RESULT_MARKER "INFRA\n", in_line ? "\n" : "");
     fflush(stdout);
     return EXIT_INFRA;
 }
@@ -278,7 +279,7 @@ static int conclude(struct front *f)
 static int fail(const struct error *err)
 {
     error_print(err);
-    puts("PYPTO_EXEC_RESULT=INFRA");
+    puts(RESULT_MARKER "INFRA");
     fflush(stdout);
     return EXIT_INFRA;
 }
