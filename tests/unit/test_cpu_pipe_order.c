@@ -1,8 +1,8 @@
-/* The order of tiles on a pipe for both directions, where lanes push twice in a row (tests/unit/cpu/order.h). */
+/* The order of tiles on a pipe for both directions, where lanes push twice in a row (tests/unit/cpu/tile_order.h). */
 #include "tests/unit/temp_dir.h"
 
 #include "tests/unit/child_runs.h"
-#include "tests/unit/cpu/order.h"
+#include "tests/unit/cpu/tile_order.h"
 #include "tests/unit/mixed_program.h"
 
 enum { RUNS = 100, BLOCKS = 8 };
