@@ -33,7 +33,7 @@ struct device_config {
     int device_id;        /* physical id the user named for this card */
     int ncores;           /* host cores this executor may keep busy, >= 1 */
     const char *platform; /* "a2a3sim", ... */
-    bool free_threads;    /* the lanes of a mixed task run side by side (cpu device; docs/decisions.md, "Turns") */
+    bool free_threads; /* the lanes of a mixed task run side by side (cpu device; docs/decisions.md, "Mixed tasks") */
 };
 
 /* Where the compiled parts of one program are (rank-worker/compile fills this). */
