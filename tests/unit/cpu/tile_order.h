@@ -1,5 +1,6 @@
 /*
- * tile_order - what order_kernel.cpp and order_isa_kernel.cpp exchange, over one pipe for both directions with two slots.
+ * tile_order - what order_kernel.cpp and order_isa_kernel.cpp exchange, over one pipe for both directions with two
+ * slots.
  *
  *   aic  pushes q(0); for each i pops p(i), pushes r(i), pushes q(i + 1) unless it was the last.
  *   aiv0 for each i pops q(i), pushes p(i), pops r(i).
