@@ -117,8 +117,8 @@ struct device_ops {
                struct error *err);
 
     /* Write the files that the last run captured, which has succeeded; nothing when its switches were off. Apart from
-     * run(), so that nobody who waits for the dispatch waits for files. A file that cannot be written is told through
-     * the log, and is no failure; returns how many there are. */
+     * run(), so that nobody who waits for the dispatch waits for files. A file that cannot be written is
+     * reported in the log, and is no failure; returns how many there are. */
     uint32_t (*save_profile)(struct device *dev);
 
     void (*close)(struct device *dev); /* NULL is fine */
