@@ -3,7 +3,6 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <ftw.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,29 +10,22 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "common/base/directory.h"
 #include "common/base/file.h"
 #include "common/base/log.h"
 #include "rank-worker/cache/lock.h"
 
-enum { OPEN_DIRS = 16, MOST_TRIES = 10, LOCK_LIMIT_S = 5 };
+enum { MOST_TRIES = 10, LOCK_LIMIT_S = 5 };
 
 static const char prefix[] = "l3replay-outbox.";
 static const char lock_name[] = "lock";
 
-/* Everything but the directory itself and its lock, so that whoever finds the rest can tell whose it is. */
-static int remove_one(const char *path, const struct stat *st, int type, struct FTW *at)
-{
-    (void)st;
-    (void)type;
-    if (at->level == 0 || (at->level == 1 && strcmp(path + at->base, lock_name) == 0)) {
-        return 0;
-    }
-    return remove(path);
-}
-
+/* The directory and its lock go last, so that whoever finds a part can tell whose it is. */
 static void remove_tree(const char *path, const char *lock)
 {
-    if (nftw(path, remove_one, OPEN_DIRS, FTW_DEPTH | FTW_PHYS) == 0 && unlink(lock) == 0 && rmdir(path) == 0) {
+    static const struct directory_remove rest = {.spared = lock_name};
+
+    if (directory_remove(path, &rest) == 0 && unlink(lock) == 0 && rmdir(path) == 0) {
         return;
     }
     if (errno != ENOENT) {

@@ -13,6 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "common/base/directory.h"
 #include "common/base/file.h"
 #include "common/base/json_write.h"
 #include "common/base/log.h"
@@ -33,14 +34,6 @@ static bool is_numbered(const char *name, const char *prefix)
         at++;
     }
     return *at == '\0';
-}
-
-static int remove_one(const char *path, const struct stat *st, int type, struct FTW *at)
-{
-    (void)st;
-    (void)type;
-    (void)at;
-    return remove(path);
 }
 
 static int is_rank(const struct dirent *e)
@@ -96,7 +89,7 @@ static int each_entry(const char *dir, int (*filter)(const struct dirent *),
 
 static int clear_dispatch(const char *path, struct error *err)
 {
-    if (nftw(path, remove_one, OPEN_DIRS, FTW_DEPTH | FTW_PHYS) == 0 || errno == ENOENT) {
+    if (directory_remove(path, NULL) == 0 || errno == ENOENT) {
         return 0;
     }
     return error_errno(err, path, file_errno_hint(errno), "cannot remove the profiles of an earlier run");

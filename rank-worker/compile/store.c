@@ -4,7 +4,6 @@
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <ftw.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,6 +16,7 @@
 #include <xxhash.h>
 
 #include "common/base/args.h"
+#include "common/base/directory.h"
 #include "common/base/file.h"
 #include "common/base/log.h"
 
@@ -64,18 +64,11 @@ struct key hasher_end(struct hasher *h)
     return (struct key){.high = hash.high64, .low = hash.low64};
 }
 
-static int remove_entry(const char *path, const struct stat *st, int type, struct FTW *ftw)
-{
-    (void)st;
-    (void)type;
-    (void)ftw;
-    remove(path);
-    return 0;
-}
-
 static void remove_tree(const char *path)
 {
-    nftw(path, remove_entry, 8, FTW_DEPTH | FTW_PHYS | FTW_MOUNT);
+    static const struct directory_remove how = {.go_on = true, .one_device = true};
+
+    directory_remove(path, &how);
 }
 
 static void remove_private(void)
