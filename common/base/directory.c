@@ -47,6 +47,9 @@ int directory_list(const char *path, bool (*wanted)(const char *name), struct ar
             free(names->v[--names->n]);
             names->v[names->n] = NULL;
         }
+        if (first == 0) {
+            args_free(names);
+        }
     } else if (names->n > first) {
         qsort(names->v + first, names->n - first, sizeof *names->v, compare);
     }

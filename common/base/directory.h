@@ -11,7 +11,7 @@
 #include "common/base/args.h"
 
 /* Add to `names` those in the directory `path` that `wanted` accepts (NULL: all), but "." and "..", in the order of
- * their bytes. -1 with errno, and then nothing is added. */
+ * their bytes. -1 with errno, and then nothing is added, and nothing is to be freed that was not before. */
 int directory_list(const char *path, bool (*wanted)(const char *name), struct args *names);
 
 struct directory_remove {

@@ -1,6 +1,5 @@
 #include "orchestrator/gather/outbox_dir.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -58,19 +57,21 @@ static void sweep_one(const char *base, const char *name)
     free(path);
 }
 
+static bool is_outbox(const char *name)
+{
+    return strncmp(name, prefix, sizeof prefix - 1) == 0;
+}
+
+/* What cannot be listed is not swept: the next process may do it. */
 static void sweep(const char *base)
 {
-    DIR *dir = opendir(base);
-    const struct dirent *entry;
+    struct args names = {0};
 
-    while (dir && (entry = readdir(dir))) {
-        if (strncmp(entry->d_name, prefix, sizeof prefix - 1) == 0) {
-            sweep_one(base, entry->d_name);
-        }
+    directory_list(base, is_outbox, &names);
+    for (size_t i = 0; i < names.n; i++) {
+        sweep_one(base, names.v[i]);
     }
-    if (dir) {
-        closedir(dir);
-    }
+    args_free(&names);
 }
 
 /* 1: made; 0: a sweeper took it for a dead one. */

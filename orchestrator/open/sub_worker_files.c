@@ -1,11 +1,11 @@
 #include "orchestrator/open/sub_worker_files.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/base/directory.h"
 #include "common/base/file.h"
 #include "common/base/json.h"
 
@@ -51,17 +51,16 @@ static int add_file(struct sub_workers *s, const char *folder, const char *file,
 
 static int read_folder(struct sub_workers *s, const char *folder, struct error *err)
 {
-    DIR *dir = opendir(folder);
-    const struct dirent *e;
+    struct args names = {0};
     int rc = 0;
 
-    if (!dir) {
-        return error_errno(err, folder, file_errno_hint(errno), "cannot list the sub-workers");
+    if (directory_list(folder, NULL, &names) < 0) {
+        rc = error_errno(err, folder, file_errno_hint(errno), "cannot list the sub-workers");
     }
-    while (rc == 0 && (e = readdir(dir))) {
-        rc = add_file(s, folder, e->d_name, err);
+    for (size_t i = 0; i < names.n && rc == 0; i++) {
+        rc = add_file(s, folder, names.v[i], err);
     }
-    closedir(dir);
+    args_free(&names);
     return rc;
 }
 

@@ -1,7 +1,6 @@
 #include "orchestrator/prepare/profile_dirs.h"
 
 #include <ctype.h>
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <ftw.h>
@@ -36,9 +35,9 @@ static bool is_numbered(const char *name, const char *prefix)
     return *at == '\0';
 }
 
-static int is_rank(const struct dirent *e)
+static bool is_rank(const char *name)
 {
-    return is_numbered(e->d_name, "rank");
+    return is_numbered(name, "rank");
 }
 
 /* Of a run that was killed (gather.h). */
@@ -50,40 +49,35 @@ static bool is_token(const char *name)
 }
 
 /* An old record of a run must not relate the profiles of a new one that was stopped before it wrote its own. */
-static int is_of_run(const struct dirent *entry)
+static bool is_of_run(const char *name)
 {
-    return strcmp(entry->d_name, "l3_run.json") == 0 || strcmp(entry->d_name, "l3_timeline.json") == 0 ||
-           is_token(entry->d_name);
+    return strcmp(name, "l3_run.json") == 0 || strcmp(name, "l3_timeline.json") == 0 || is_token(name);
 }
 
-static int is_dispatch(const struct dirent *e)
+static bool is_dispatch(const char *name)
 {
-    return is_numbered(e->d_name, "d") || is_numbered(e->d_name, "c");
+    return is_numbered(name, "d") || is_numbered(name, "c");
 }
 
 /* Call `visit` for the path of each entry of `dir` that `filter` takes; a directory that is not there has none. */
-static int each_entry(const char *dir, int (*filter)(const struct dirent *),
+static int each_entry(const char *dir, bool (*filter)(const char *name),
                       int (*visit)(const char *path, struct error *err), struct error *err)
 {
-    struct dirent **entries;
-    int n = scandir(dir, &entries, filter, NULL);
+    struct args names = {0};
     int rc = 0;
 
-    if (n < 0) {
+    if (directory_list(dir, filter, &names) < 0) {
         return errno == ENOENT || errno == ENOTDIR
                    ? 0
                    : error_errno(err, dir, file_errno_hint(errno), "cannot look for profiles of an earlier run");
     }
-    for (int i = 0; i < n; i++) {
-        char *path = rc == 0 ? file_join(dir, entries[i]->d_name, err) : NULL;
+    for (size_t i = 0; i < names.n && rc == 0; i++) {
+        char *path = file_join(dir, names.v[i], err);
 
-        if (rc == 0) {
-            rc = path ? visit(path, err) : -1;
-        }
+        rc = path ? visit(path, err) : -1;
         free(path);
-        free(entries[i]);
     }
-    free(entries);
+    args_free(&names);
     return rc;
 }
 

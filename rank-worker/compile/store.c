@@ -1,6 +1,5 @@
 #include "rank-worker/compile/store.h"
 
-#include <dirent.h>
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -104,24 +103,21 @@ static bool is_stale(const char *tmp, const char *entry, const char *host)
 
 static void tidy(const char *tmp, const char *host)
 {
-    DIR *dir = opendir(tmp);
-    struct dirent *entry;
+    struct args names = {0};
     char *path;
 
-    if (!dir) {
-        return;
-    }
-    while ((entry = readdir(dir))) {
-        if (entry->d_name[0] == '.' || !is_stale(tmp, entry->d_name, host)) {
+    directory_list(tmp, NULL, &names);
+    for (size_t i = 0; i < names.n; i++) {
+        if (names.v[i][0] == '.' || !is_stale(tmp, names.v[i], host)) {
             continue;
         }
-        path = text_format("%s/%s", tmp, entry->d_name);
+        path = text_format("%s/%s", tmp, names.v[i]);
         if (path) {
             remove_tree(path);
         }
         free(path);
     }
-    closedir(dir);
+    args_free(&names);
 }
 
 /* Make the layout below `base` and the directory of this process. Fails with errno. */

@@ -1,6 +1,5 @@
 #include "rank-worker/compile/store_use.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -13,6 +12,7 @@
 #include <unistd.h>
 
 #include "common/base/args.h"
+#include "common/base/directory.h"
 #include "common/base/file.h"
 
 enum { LOCK_LIMIT_MS = 10000, LOCK_NAP_MS = 5, LIST_MAX = 64 << 20 };
@@ -260,25 +260,22 @@ static int by_name(const void *a, const void *b)
 int store_names_read(const struct store *s, struct store_names *names, struct error *err)
 {
     char *users = text_format("%s/users", s->root), *path;
-    DIR *dir = users ? opendir(users) : NULL;
-    struct dirent *entry;
+    struct args files = {0};
     int rc = 0;
 
     *names = (struct store_names){0};
-    if (!dir) {
+    if (!users || directory_list(users, NULL, &files) < 0) {
         rc = error_errno(err, users, hint, "cannot read what is used in the object store");
     }
-    while (rc == 0 && (entry = readdir(dir))) {
-        if (entry->d_name[0] == '.') {
+    for (size_t i = 0; i < files.n && rc == 0; i++) {
+        if (files.v[i][0] == '.') {
             continue;
         }
-        path = text_format("%s/%s", users, entry->d_name);
+        path = text_format("%s/%s", users, files.v[i]);
         rc = path ? read_list(names, path, err) : error_nomem(err, users, strlen(users));
         free(path);
     }
-    if (dir) {
-        closedir(dir);
-    }
+    args_free(&files);
     free(users);
     if (rc == 0 && names->count) {
         qsort(names->items, names->count, sizeof *names->items, by_name);
