@@ -5,14 +5,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "common/base/directory.h"
 #include "common/base/file.h"
+#include "common/base/lock.h"
 #include "common/base/log.h"
-#include "rank-worker/cache/lock.h"
 
 enum { MOST_TRIES = 10, LOCK_LIMIT_S = 5 };
 
@@ -45,7 +44,7 @@ static void sweep_one(const char *base, const char *name)
     if (lock) {
         fd = open(lock, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
     }
-    if (fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) == 0) {
+    if (fd >= 0 && lock_try(fd, true) == 1) {
         remove_tree(path, lock);
     } else if (lock && fd < 0) {
         rmdir(path); /* its process was killed early or late; one that is only being made is made anew */

@@ -8,13 +8,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "common/base/directory.h"
 #include "common/base/file.h"
 #include "common/base/json_write.h"
+#include "common/base/lock.h"
 #include "common/base/log.h"
 #include "common/base/perf.h"
 
@@ -244,7 +244,7 @@ static int lock(const char *dir, int *fd, struct error *err)
     if (*fd < 0) {
         return error_errno(err, dir, file_errno_hint(errno), "cannot use the directory of profiles");
     }
-    if (flock(*fd, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK) {
+    if (lock_try(*fd, true) != 0) {
         return 0;
     }
     return error_set(err, dir, "wait for it to end, or give another --dfx-dir", "another run writes its profiles to %s",

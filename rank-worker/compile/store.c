@@ -7,7 +7,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -17,6 +16,7 @@
 #include "common/base/args.h"
 #include "common/base/directory.h"
 #include "common/base/file.h"
+#include "common/base/lock.h"
 #include "common/base/log.h"
 
 enum { STALE_SECONDS = 24 * 3600 };
@@ -328,22 +328,15 @@ int store_lock(const struct store *s, struct key key, struct error *err)
         return -1;
     }
     free(path);
-    if (flock(fd, LOCK_EX | LOCK_NB) == 0) {
-        return fd;
+    if (lock_try(fd, true) == 0) {
+        close(fd);
+        return STORE_LOCK_BUSY;
     }
-    if (errno != EWOULDBLOCK && errno != EINTR) {
-        /* A file system without locks: work may be done twice, never wrongly. */
-        return fd;
-    }
-    close(fd);
-    return STORE_LOCK_BUSY;
+    /* Also on a file system without locks: work may be done twice, never wrongly. */
+    return fd;
 }
 
 void store_unlock(int fd)
 {
-    if (fd < 0) {
-        return;
-    }
-    flock(fd, LOCK_UN);
-    close(fd);
+    lock_release(fd);
 }

@@ -7,13 +7,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "common/base/args.h"
 #include "common/base/directory.h"
 #include "common/base/file.h"
+#include "common/base/lock.h"
 
 enum { LOCK_LIMIT_MS = 10000, LOCK_NAP_MS = 5, LIST_MAX = 64 << 20 };
 
@@ -41,7 +41,7 @@ static void remove_lists(void)
 int store_lock_all(const struct store *s, bool alone, bool *unlocked, struct error *err)
 {
     char *path = text_format("%s/locks/store", s->root);
-    int fd = path ? open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666) : -1, waited = 0;
+    int fd = path ? open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666) : -1, waited = 0, rc;
 
     *unlocked = false;
     if (fd < 0) {
@@ -49,11 +49,8 @@ int store_lock_all(const struct store *s, bool alone, bool *unlocked, struct err
         free(path);
         return -1;
     }
-    while (flock(fd, (alone ? LOCK_EX : LOCK_SH) | LOCK_NB) < 0) {
-        if (errno == EINTR) {
-            continue;
-        }
-        if (errno != EWOULDBLOCK) {
+    while ((rc = lock_try(fd, alone)) != 1) {
+        if (rc < 0) {
             *unlocked = true;
             break;
         }
@@ -100,7 +97,7 @@ static struct list *open_list(const struct store *s, struct error *err)
         return NULL;
     }
     fchmod(l->fd, 0644); /* whoever trims reads it */
-    flock(l->fd, LOCK_EX | LOCK_NB);
+    lock_try(l->fd, true);
     if (!lists) {
         atexit(remove_lists);
     }
@@ -178,7 +175,7 @@ void store_count(const struct store *s, struct store_counts more)
     struct store_counts c;
 
     /* Not waited for: others hold it for a moment only, and a count is not worth more. */
-    if (fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) == 0) {
+    if (fd >= 0 && lock_try(fd, true) == 1) {
         c = read_counts(fd);
         write_counts(fd, (struct store_counts){c.lookups + more.lookups, c.hits + more.hits});
     }
@@ -240,7 +237,7 @@ static int read_list(struct store_names *names, const char *path, struct error *
     if (fd < 0) {
         return errno == ENOENT ? 0 : error_errno(err, path, NULL, "cannot read what is used in the object store");
     }
-    dead = flock(fd, LOCK_SH | LOCK_NB) == 0;
+    dead = lock_try(fd, false) == 1;
     close(fd);
     if (dead) {
         unlink(path);

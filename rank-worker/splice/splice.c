@@ -10,8 +10,9 @@
 #include <unistd.h>
 
 #include "common/base/file.h"
+#include "common/base/lock.h"
 #include "common/base/log.h"
-#include "rank-worker/cache/lock.h"
+#include "rank-worker/cache/lock_files.h"
 #include "rank-worker/cache/subbuilds.h"
 #include "rank-worker/splice/apply.h"
 #include "rank-worker/splice/ptoas.h"
