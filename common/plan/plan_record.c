@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/base/array.h"
 #include "common/base/log.h"
 #include "common/plan/plan_json.h"
 #include "common/plan/plan_rules.h"
@@ -207,20 +208,9 @@ static int tag_of(const cJSON *item, uint32_t *tag, struct error *err)
                      cJSON_IsString(item) ? item->valuestring : "of an argument");
 }
 
-static int room(void **array, size_t *capacity, size_t wanted, size_t size, struct error *err)
+static int room(void *array, size_t *capacity, size_t wanted, size_t size, struct error *err)
 {
-    void *p;
-
-    if (wanted <= *capacity) {
-        return 0;
-    }
-    p = realloc(*array, 2 * wanted * size);
-    if (!p) {
-        return error_nomem(err, NULL, 2 * wanted * size);
-    }
-    *array = p;
-    *capacity = 2 * wanted;
-    return 0;
+    return wanted && array_room(array, capacity, wanted - 1, size) ? error_nomem(err, NULL, wanted * size) : 0;
 }
 
 static int read_args(struct plan_builder *b, struct plan_record_scratch *scratch, const cJSON *record, uint32_t *count,
@@ -230,7 +220,7 @@ static int read_args(struct plan_builder *b, struct plan_record_scratch *scratch
     uint32_t i = 0;
 
     if (plan_json_array(record, "args", &e, count, err) ||
-        room((void **)&scratch->args, &scratch->args_capacity, *count, sizeof *scratch->args, err)) {
+        room(&scratch->args, &scratch->args_capacity, *count, sizeof *scratch->args, err)) {
         return -1;
     }
     for (; e; e = e->next, i++) {
@@ -280,7 +270,7 @@ static int read_scalars(struct plan_record_scratch *scratch, const cJSON *record
     uint32_t i = 0;
 
     if (plan_json_array(record, "scalars", &e, count, err) ||
-        room((void **)&scratch->scalars, &scratch->scalars_capacity, *count, sizeof *scratch->scalars, err)) {
+        room(&scratch->scalars, &scratch->scalars_capacity, *count, sizeof *scratch->scalars, err)) {
         return -1;
     }
     for (; e; e = e->next, i++) {

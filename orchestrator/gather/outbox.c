@@ -10,6 +10,7 @@
 #include <sys/statfs.h>
 #include <unistd.h>
 
+#include "common/base/array.h"
 #include "common/base/directory.h"
 #include "common/base/file.h"
 #include "common/base/file_hash.h"
@@ -75,15 +76,8 @@ bool outbox_is_empty(const struct outbox *o)
 
 static int queue_file(struct outbox *o, const char *path, struct error *err)
 {
-    if (o->count == o->capacity) {
-        size_t capacity = o->capacity ? 2 * o->capacity : 64;
-        char **paths = realloc(o->paths, capacity * sizeof *paths);
-
-        if (!paths) {
-            return error_nomem(err, "profiles", capacity * sizeof *paths);
-        }
-        o->paths = paths;
-        o->capacity = capacity;
+    if (array_room(&o->paths, &o->capacity, o->count, sizeof *o->paths)) {
+        return error_nomem(err, "profiles", (o->count + 1) * sizeof *o->paths);
     }
     if (parcel_path_check(path, err) < 0) {
         return -1;

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/base/array.h"
 #include "common/base/directory.h"
 #include "common/base/file.h"
 #include "common/base/json.h"
@@ -14,20 +15,18 @@ enum { MAX_MANIFEST = 1 << 20 };
 /* The entry of that name, made where there is none. `name` need not be terminated at `length`. */
 static struct sub_worker *entry(struct sub_workers *s, const char *name, size_t length, struct error *err)
 {
-    struct sub_worker *grown;
-
     for (size_t i = 0; i < s->count; i++) {
         if (strlen(s->items[i].name) == length && memcmp(s->items[i].name, name, length) == 0) {
             return &s->items[i];
         }
     }
-    grown = realloc(s->items, (s->count + 1) * sizeof *grown);
-    if (grown) {
-        s->items = grown;
-        grown[s->count] = (struct sub_worker){.name = strndup(name, length)};
+    if (array_room(&s->items, &s->capacity, s->count, sizeof *s->items)) {
+        error_nomem(err, "sub_workers", (s->count + 1) * sizeof *s->items);
+        return NULL;
     }
-    if (!grown || !grown[s->count].name) {
-        error_nomem(err, "sub_workers", (s->count + 1) * sizeof *grown);
+    s->items[s->count] = (struct sub_worker){.name = strndup(name, length)};
+    if (!s->items[s->count].name) {
+        error_nomem(err, "sub_workers", length + 1);
         return NULL;
     }
     return &s->items[s->count++];

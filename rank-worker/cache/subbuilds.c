@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "common/base/args.h"
+#include "common/base/array.h"
 #include "common/base/directory.h"
 #include "common/base/file.h"
 #include "common/base/log.h"
@@ -25,17 +26,12 @@ char *subbuilds_resolve(const char *root, const char *path)
 
 static int add(struct subbuilds *s, char *path, char *prefix, struct error *err)
 {
-    struct subbuild *grown = realloc(s->items, (s->count + 1) * sizeof *grown);
-
-    if (grown) {
-        s->items = grown;
-    }
-    if (!grown || !path || !prefix) {
+    if (!path || !prefix || array_room(&s->items, &s->capacity, s->count, sizeof *s->items)) {
         free(path);
         free(prefix);
-        return error_nomem(err, s->root, sizeof *grown);
+        return error_nomem(err, s->root, sizeof *s->items);
     }
-    grown[s->count++] = (struct subbuild){path, prefix};
+    s->items[s->count++] = (struct subbuild){path, prefix};
     return 0;
 }
 

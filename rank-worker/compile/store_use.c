@@ -10,7 +10,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "common/base/args.h"
 #include "common/base/directory.h"
 #include "common/base/file.h"
 #include "common/base/lock.h"
@@ -208,26 +207,15 @@ void store_counts_clear(const struct store *s)
 
 /* --- what is used --------------------------------------------------------- */
 
-static int add_names(struct store_names *names, char *text, struct error *err)
+static int add_names(struct args *names, char *text, struct error *err)
 {
     for (char *line = text, *end; *line && (end = strchr(line, '\n')); line = end + 1) {
-        char **grown = realloc(names->items, (names->count + 1) * sizeof *grown);
-
-        if (!grown) {
-            return error_nomem(err, "object store", (names->count + 1) * sizeof *grown);
-        }
-        names->items = grown;
-        *end = '\0';
-        grown[names->count] = strdup(line);
-        if (!grown[names->count]) {
-            return error_nomem(err, "object store", strlen(line));
-        }
-        names->count++;
+        args_take(names, strndup(line, (size_t)(end - line)));
     }
-    return 0;
+    return names->failed ? error_nomem(err, "object store", strlen(text)) : 0;
 }
 
-static int read_list(struct store_names *names, const char *path, struct error *err)
+static int read_list(struct args *names, const char *path, struct error *err)
 {
     size_t nbytes;
     int fd = open(path, O_RDONLY | O_CLOEXEC), rc;
@@ -249,18 +237,13 @@ static int read_list(struct store_names *names, const char *path, struct error *
     return rc;
 }
 
-static int by_name(const void *a, const void *b)
-{
-    return strcmp(*(char *const *)a, *(char *const *)b);
-}
-
-int store_names_read(const struct store *s, struct store_names *names, struct error *err)
+int store_names_read(const struct store *s, struct args *names, struct error *err)
 {
     char *users = text_format("%s/users", s->root), *path;
     struct args files = {0};
     int rc = 0;
 
-    *names = (struct store_names){0};
+    *names = (struct args){0};
     if (!users || directory_list(users, NULL, &files) < 0) {
         rc = error_errno(err, users, hint, "cannot read what is used in the object store");
     }
@@ -274,25 +257,19 @@ int store_names_read(const struct store *s, struct store_names *names, struct er
     }
     args_free(&files);
     free(users);
-    if (rc == 0 && names->count) {
-        qsort(names->items, names->count, sizeof *names->items, by_name);
-    }
+    args_sort_unique(names);
     if (rc < 0) {
-        store_names_free(names);
+        args_free(names);
     }
     return rc;
 }
 
-bool store_names_have(const struct store_names *names, const char *name)
+static int by_name(const void *a, const void *b)
 {
-    return names->count && bsearch(&name, names->items, names->count, sizeof *names->items, by_name);
+    return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-void store_names_free(struct store_names *names)
+bool store_names_have(const struct args *names, const char *name)
 {
-    for (size_t i = 0; i < names->count; i++) {
-        free(names->items[i]);
-    }
-    free(names->items);
-    *names = (struct store_names){0};
+    return names->n && bsearch(&name, names->v, names->n, sizeof *names->v, by_name);
 }

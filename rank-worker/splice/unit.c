@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "common/base/args.h"
+#include "common/base/array.h"
 #include "common/base/directory.h"
 #include "common/base/file.h"
 #include "rank-worker/splice/body.h"
@@ -72,7 +73,7 @@ static int is_stale(const struct splice_unit *u, struct error *err)
 static int consider(struct splice_units *list, const struct subbuild *program, const char *file, struct error *err)
 {
     int stem = (int)(strlen(file) - strlen(".pto")), stale;
-    struct splice_unit u = {.program = program, .name = text_format("%.*s", stem, file)}, *grown;
+    struct splice_unit u = {.program = program, .name = text_format("%.*s", stem, file)};
 
     u.pto = text_format("%s/ptoas/%s", program->path, file);
     u.cpp = text_format("%s/ptoas/%.*s.cpp", program->path, stem, file);
@@ -83,10 +84,8 @@ static int consider(struct splice_units *list, const struct subbuild *program, c
     }
     stale = is_stale(&u, err);
     if (stale > 0) {
-        grown = realloc(list->items, (list->count + 1) * sizeof *grown);
-        if (grown) {
-            list->items = grown;
-            grown[list->count++] = u;
+        if (array_room(&list->items, &list->capacity, list->count, sizeof *list->items) == 0) {
+            list->items[list->count++] = u;
             return 0;
         }
         stale = error_nomem(err, file, sizeof u);
