@@ -1,6 +1,5 @@
 #include "orchestrator/prepare/profile_dirs.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <ftw.h>
@@ -20,19 +19,12 @@
 
 enum { OPEN_DIRS = 16 };
 
+/* What looks like a name that a run writes but is none belongs to somebody else. */
 static bool is_numbered(const char *name, const char *prefix)
 {
-    size_t n = strlen(prefix);
-    const char *at = name + n;
+    uint32_t number;
 
-    /* As a run writes it: what looks like one but is not belongs to somebody else. */
-    if (strncmp(name, prefix, n) != 0 || !*at || (at[0] == '0' && at[1] != '\0')) {
-        return false;
-    }
-    while (isdigit((unsigned char)*at)) {
-        at++;
-    }
-    return *at == '\0';
+    return dfx_name_number(name, prefix, &number);
 }
 
 static bool is_rank(const char *name)
@@ -40,18 +32,10 @@ static bool is_rank(const char *name)
     return is_numbered(name, "rank");
 }
 
-/* Of a run that was killed (gather.h). */
-static bool is_token(const char *name)
-{
-    const size_t n = sizeof ".l3replay." - 1;
-
-    return strncmp(name, ".l3replay.", n) == 0 && strlen(name + n) == 32 && strspn(name + n, "0123456789abcdef") == 32;
-}
-
 /* An old record of a run must not relate the profiles of a new one that was stopped before it wrote its own. */
 static bool is_of_run(const char *name)
 {
-    return strcmp(name, "l3_run.json") == 0 || strcmp(name, "l3_timeline.json") == 0 || is_token(name);
+    return strcmp(name, "l3_run.json") == 0 || strcmp(name, "l3_timeline.json") == 0 || dfx_is_token_file(name);
 }
 
 static bool is_dispatch(const char *name)

@@ -17,25 +17,6 @@ static const size_t max_small = (size_t)64 << 20;
 
 /* --- the list ----------------------------------------------------------- */
 
-/* The number after `prefix` in a directory's name, as the writers spell it. */
-static bool numbered(const char *name, const char *prefix, uint32_t *number)
-{
-    size_t n = strlen(prefix);
-    char back[32], *stop;
-    unsigned long value;
-
-    if (strncmp(name, prefix, n) != 0 || name[n] < '0' || name[n] > '9') {
-        return false;
-    }
-    value = strtoul(name + n, &stop, 10);
-    snprintf(back, sizeof back, "%lu", value);
-    if (*stop || value >= UINT32_MAX || strcmp(back, name + n) != 0) {
-        return false;
-    }
-    *number = (uint32_t)value;
-    return true;
-}
-
 /* The directory of a dispatch: true when it can be read. A file of that name is no dispatch; a directory that cannot be
  * read is noted. */
 static bool usable(struct dfx_list *list, const char *path, uint32_t rank, uint32_t k)
@@ -48,7 +29,7 @@ static bool usable(struct dfx_list *list, const char *path, uint32_t rank, uint3
     if (access(path, R_OK | X_OK) == 0) {
         return true;
     }
-    notes_add(&list->notes, "rank%u/%c%u: %s", rank, DFX_SLOT(k), strerror(errno));
+    notes_add(&list->notes, DFX_DISPATCH ": %s", rank, DFX_SLOT(k), strerror(errno));
     return false;
 }
 
@@ -66,8 +47,8 @@ static int list_rank(struct dfx_list *list, const char *path, uint32_t rank, str
     }
     for (size_t i = 0; i < names.n && rc == 0; i++) {
         char *sub;
-        bool other = numbered(names.v[i], "c", &k);
-        if ((!other && !numbered(names.v[i], "d", &k)) || k >= DFX_OTHER) {
+        bool other = dfx_name_number(names.v[i], "c", &k);
+        if ((!other && !dfx_name_number(names.v[i], "d", &k)) || k >= DFX_OTHER) {
             continue;
         }
         k += other ? DFX_OTHER : 0;
@@ -108,7 +89,7 @@ static int list_ranks(struct dfx_list *list, struct error *err)
     }
     for (size_t i = 0; i < names.n && rc == 0; i++) {
         char *sub;
-        if (!numbered(names.v[i], "rank", &rank)) {
+        if (!dfx_name_number(names.v[i], "rank", &rank)) {
             continue;
         }
         sub = file_join(list->dir, names.v[i], err);
