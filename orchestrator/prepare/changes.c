@@ -99,6 +99,9 @@ int changes_tell(const char *build_dir, const struct program_table *programs, co
     }
     if (file_is_regular(path)) {
         before = file_read(path, SOURCE_MAX, NULL, err);
+        if (!before) {
+            goto out;
+        }
     }
     c.before = before;
     c.now = open_memstream(&now, &size);

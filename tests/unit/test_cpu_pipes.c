@@ -1,9 +1,9 @@
 /* Tiles between the lanes of mixed tasks over a pipe whose pop is two steps, with more lanes than cores: by a pipe
  * written by hand, and by PTO-ISA's (skipped without PTO_ISA_ROOT). Expected sums are computed here, without pipes. */
-#include "tests/unit/temp_dir.h"
+#include "tests/support/temp_dir.h"
 
-#include "tests/unit/child_runs.h"
-#include "tests/unit/mixed_program.h"
+#include "tests/support/child_runs.h"
+#include "tests/support/mixed_program.h"
 
 enum { RUNS = 200, BLOCKS = 8 };
 

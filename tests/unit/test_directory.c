@@ -1,5 +1,5 @@
 /* Names in directories, and directories that go with all that is in them. */
-#include "temp_dir.h"
+#include "tests/support/temp_dir.h"
 
 #include "common/base/directory.h"
 #include "common/base/file.h"

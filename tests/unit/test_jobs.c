@@ -3,7 +3,7 @@
 #include <signal.h>
 
 #include "rank-worker/compile/jobs.h"
-#include "temp_dir.h"
+#include "tests/support/temp_dir.h"
 
 static struct job_result run_shell(const char *script, int timeout_ms, int rc)
 {

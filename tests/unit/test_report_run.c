@@ -1,5 +1,5 @@
 /* The record of a run: written from a segment, read back; timelines drawn from it, with times worked out by hand. */
-#include "tests/unit/trace_count.h"
+#include "tests/support/trace_count.h"
 
 #include "common/base/file.h"
 #include "common/plan/plan_stream.h"
