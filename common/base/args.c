@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/base/array.h"
+
 void args_take(struct args *a, char *text)
 {
     if (!text) {
@@ -14,16 +16,10 @@ void args_take(struct args *a, char *text)
         free(text);
         return;
     }
-    if (a->n + 2 > a->capacity) {
-        size_t capacity = a->capacity ? a->capacity * 2 : 32;
-        char **v = realloc(a->v, capacity * sizeof *v);
-        if (!v) {
-            a->failed = true;
-            free(text);
-            return;
-        }
-        a->v = v;
-        a->capacity = capacity;
+    if (array_room(&a->v, &a->capacity, a->n + 1, sizeof *a->v)) {
+        a->failed = true;
+        free(text);
+        return;
     }
     a->v[a->n++] = text;
     a->v[a->n] = NULL;

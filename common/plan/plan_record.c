@@ -3,8 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/base/array.h"
 #include "common/base/log.h"
 #include "common/plan/plan_json.h"
+#include "common/plan/plan_names.h"
 #include "common/plan/plan_rules.h"
 
 void plan_record_scratch_free(struct plan_record_scratch *scratch)
@@ -41,7 +43,6 @@ static int in_order(const cJSON *record, uint32_t expected, struct error *err)
 
 static int storage_kind(const cJSON *record, struct plan_storage *s, struct error *err)
 {
-    static const char *const directions[] = {"In", "Out", "InOut"};
     const char *kind, *direction;
 
     if (plan_json_string(record, "kind", &kind, err)) {
@@ -59,8 +60,8 @@ static int storage_kind(const cJSON *record, struct plan_storage *s, struct erro
     if (plan_json_string(record, "direction", &direction, err)) {
         return -1;
     }
-    for (uint8_t i = 0; i < 3; i++) {
-        if (strcmp(direction, directions[i]) == 0) {
+    for (uint8_t i = 0; i < PLAN_DIRECTION_COUNT; i++) {
+        if (strcmp(direction, plan_direction_names[i]) == 0) {
             s->direction = i;
             return 0;
         }
@@ -191,14 +192,8 @@ static int add_view(struct plan_builder *b, const cJSON *e, uint32_t *view, stru
 
 static int tag_of(const cJSON *item, uint32_t *tag, struct error *err)
 {
-    static const char *const tags[PLAN_TAG_COUNT] = {[PLAN_TAG_INPUT] = "in",
-                                                     [PLAN_TAG_OUTPUT] = "out",
-                                                     [PLAN_TAG_INOUT] = "inout",
-                                                     [PLAN_TAG_OUTPUT_EXISTING] = "out_existing",
-                                                     [PLAN_TAG_NO_DEP] = "no_dep"};
-
     for (uint32_t i = 0; cJSON_IsString(item) && i < PLAN_TAG_COUNT; i++) {
-        if (strcmp(item->valuestring, tags[i]) == 0) {
+        if (strcmp(item->valuestring, plan_tag_names[i]) == 0) {
             *tag = i;
             return 0;
         }
@@ -207,20 +202,9 @@ static int tag_of(const cJSON *item, uint32_t *tag, struct error *err)
                      cJSON_IsString(item) ? item->valuestring : "of an argument");
 }
 
-static int room(void **array, size_t *capacity, size_t wanted, size_t size, struct error *err)
+static int room(void *array, size_t *capacity, size_t wanted, size_t size, struct error *err)
 {
-    void *p;
-
-    if (wanted <= *capacity) {
-        return 0;
-    }
-    p = realloc(*array, 2 * wanted * size);
-    if (!p) {
-        return error_nomem(err, NULL, 2 * wanted * size);
-    }
-    *array = p;
-    *capacity = 2 * wanted;
-    return 0;
+    return wanted && array_room(array, capacity, wanted - 1, size) ? error_nomem(err, NULL, wanted * size) : 0;
 }
 
 static int read_args(struct plan_builder *b, struct plan_record_scratch *scratch, const cJSON *record, uint32_t *count,
@@ -230,7 +214,7 @@ static int read_args(struct plan_builder *b, struct plan_record_scratch *scratch
     uint32_t i = 0;
 
     if (plan_json_array(record, "args", &e, count, err) ||
-        room((void **)&scratch->args, &scratch->args_capacity, *count, sizeof *scratch->args, err)) {
+        room(&scratch->args, &scratch->args_capacity, *count, sizeof *scratch->args, err)) {
         return -1;
     }
     for (; e; e = e->next, i++) {
@@ -280,7 +264,7 @@ static int read_scalars(struct plan_record_scratch *scratch, const cJSON *record
     uint32_t i = 0;
 
     if (plan_json_array(record, "scalars", &e, count, err) ||
-        room((void **)&scratch->scalars, &scratch->scalars_capacity, *count, sizeof *scratch->scalars, err)) {
+        room(&scratch->scalars, &scratch->scalars_capacity, *count, sizeof *scratch->scalars, err)) {
         return -1;
     }
     for (; e; e = e->next, i++) {

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "common/plan/plan_json.h"
+#include "common/plan/plan_names.h"
 #include "common/plan/plan_rules.h"
 #include "common/plan/plan_stream.h"
 
@@ -74,7 +75,6 @@ static void put_view(FILE *f, const struct plan *p, uint32_t view)
 
 static void put_storage(FILE *f, const struct plan *p, uint32_t id)
 {
-    static const char *const directions[] = {"In", "Out", "InOut"};
     const struct plan_storage *s = &p->storages[id];
 
     fprintf(f, "{\"storage\":%u,\"name\":", id);
@@ -83,7 +83,7 @@ static void put_storage(FILE *f, const struct plan *p, uint32_t id)
             dtype_name(s->dtype));
     put_dims(f, p->dims + s->dims, s->ndim);
     if (s->kind == PLAN_PARAM) {
-        fprintf(f, ",\"direction\":\"%s\"", directions[s->direction]);
+        fprintf(f, ",\"direction\":\"%s\"", plan_direction_names[s->direction]);
     }
     if (s->kind == PLAN_TEMP || s->fill != 0) {
         fputs(",\"fill\":", f);
@@ -129,13 +129,11 @@ static void put_storages(FILE *f, const struct plan *p)
 
 static void put_args(FILE *f, const struct plan *p, const struct plan_node *n)
 {
-    static const char *const tags[PLAN_TAG_COUNT] = {"in", "out", "inout", "out_existing", "no_dep"};
-
     fputs(",\"args\":[", f);
     for (uint32_t i = 0; i < n->narg; i++) {
         const struct plan_arg *a = &p->args[n->first_arg + i];
 
-        fprintf(f, "%s[\"%s\",", i ? "," : "", tags[a->tag]);
+        fprintf(f, "%s[\"%s\",", i ? "," : "", plan_tag_names[a->tag]);
         put_view(f, p, a->view);
         putc(']', f);
     }

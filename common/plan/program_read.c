@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/base/array.h"
 #include "common/base/json.h"
 
 static int take_string(const struct json_source *src, const cJSON *object, const char *key, char **out)
@@ -153,14 +154,14 @@ int program_read(struct program_table *table, const char *line, size_t length, c
                  struct error *err)
 {
     struct json_source src = {origin, hint, err};
-    struct program *items = realloc(table->items, (table->count + 1) * sizeof *items);
+    struct program *items;
     cJSON *json;
     int rc = -1;
 
-    if (!items) {
-        return error_nomem(err, src.file, (table->count + 1) * sizeof *items);
+    if (array_room(&table->items, &table->capacity, table->count, sizeof *table->items)) {
+        return error_nomem(err, src.file, (table->count + 1) * sizeof *table->items);
     }
-    table->items = items;
+    items = table->items;
     memset(&items[table->count], 0, sizeof *items);
     json = json_parse(&src, line, length);
     if (json && json_object(&src, NULL, json) == 0) {

@@ -51,7 +51,7 @@ struct program {
 };
 
 struct program_table {
-    size_t count;
+    size_t count, capacity;
     struct program *items;
 };
 

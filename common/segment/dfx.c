@@ -1,6 +1,8 @@
 #include "common/segment/dfx.h"
 
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "common/plan/plan.h"
 
@@ -18,5 +20,31 @@ void dfx_dispatch_dir(const char *dir, uint32_t rank, uint32_t k, uint32_t other
 {
     const bool counted = k != PLAN_NONE;
 
-    snprintf(buf, size, "%s/rank%u/%c%u", dir, rank, counted ? 'd' : 'c', counted ? k : other);
+    snprintf(buf, size, "%s/" DFX_DISPATCH, dir, rank, counted ? 'd' : 'c', counted ? k : other);
+}
+
+bool dfx_name_number(const char *name, const char *prefix, uint32_t *number)
+{
+    size_t n = strlen(prefix);
+    char back[32], *stop;
+    unsigned long value;
+
+    if (strncmp(name, prefix, n) != 0 || name[n] < '0' || name[n] > '9') {
+        return false;
+    }
+    value = strtoul(name + n, &stop, 10);
+    snprintf(back, sizeof back, "%lu", value);
+    if (*stop || value >= UINT32_MAX || strcmp(back, name + n) != 0) {
+        return false;
+    }
+    *number = (uint32_t)value;
+    return true;
+}
+
+bool dfx_is_token_file(const char *name)
+{
+    const size_t n = sizeof DFX_TOKEN_PREFIX - 1;
+
+    return strncmp(name, DFX_TOKEN_PREFIX, n) == 0 && strlen(name + n) == DFX_TOKEN_LENGTH &&
+           strspn(name + n, "0123456789abcdef") == DFX_TOKEN_LENGTH;
 }

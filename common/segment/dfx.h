@@ -30,4 +30,16 @@ bool dfx_pmu_is_known(int event_type);
  * this and nothing else, so that they agree. */
 void dfx_dispatch_dir(const char *dir, uint32_t rank, uint32_t k, uint32_t other, char *buf, size_t size);
 
+/* The part of it below `dir`, for printf: a rank, 'd' or 'c', a number. */
+#define DFX_DISPATCH "rank%u/%c%u"
+
+/* Is `name` `prefix` ("rank", "d" or "c") with a number as dfx_dispatch_dir() writes it? The number goes to `*number`. */
+bool dfx_name_number(const char *name, const char *prefix, uint32_t *number);
+
+/* The file by which the processes of a job find out that they see one directory is named by this and the job's token,
+ * DFX_TOKEN_LENGTH hexadecimal digits. One that stays is of a run that was killed. */
+#define DFX_TOKEN_PREFIX ".l3replay."
+enum { DFX_TOKEN_LENGTH = 32 };
+bool dfx_is_token_file(const char *name);
+
 #endif

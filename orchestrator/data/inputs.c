@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/base/array.h"
 #include "common/base/log.h"
 #include "orchestrator/data/fit.h"
 #include "orchestrator/data/generate.h"
@@ -20,7 +21,7 @@ struct source {
 struct inputs {
     uint64_t seed;
     bool names_as_typed; /* there was no build to look them up in */
-    size_t count;
+    size_t count, capacity;
     struct source *sources;
 };
 
@@ -36,13 +37,12 @@ static const struct source *find_source(const struct inputs *in, const char *par
 
 static int add_source(struct inputs *in, const char *name, const char *file, struct error *err)
 {
-    struct source *grown = realloc(in->sources, (in->count + 1) * sizeof *grown), *s;
+    struct source *s;
 
-    if (!grown) {
-        return error_nomem(err, file, (in->count + 1) * sizeof *grown);
+    if (array_room(&in->sources, &in->capacity, in->count, sizeof *in->sources)) {
+        return error_nomem(err, file, (in->count + 1) * sizeof *in->sources);
     }
-    in->sources = grown;
-    s = &grown[in->count];
+    s = &in->sources[in->count];
     memset(s, 0, sizeof *s);
     s->name = strdup(name);
     s->file = strdup(file);

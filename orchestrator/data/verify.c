@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/base/array.h"
 #include "common/base/file.h"
 #include "common/base/log.h"
 #include "orchestrator/data/element.h"
@@ -20,6 +21,7 @@ struct expected {
 struct verify {
     struct tolerance tol;
     uint32_t count;
+    size_t capacity;
     struct expected *items;
 };
 
@@ -40,13 +42,12 @@ static int add_expected(struct verify *v, const struct plan *plan, uint32_t stor
 {
     const struct plan_storage *st = &plan->storages[storage];
     const char *name = plan_text(plan, st->name);
-    struct expected *grown = realloc(v->items, (v->count + 1) * sizeof *grown), *e;
+    struct expected *e;
 
-    if (!grown) {
-        return error_nomem(err, file, (v->count + 1) * sizeof *grown);
+    if (array_room(&v->items, &v->capacity, v->count, sizeof *v->items)) {
+        return error_nomem(err, file, (v->count + 1) * sizeof *v->items);
     }
-    v->items = grown;
-    e = &grown[v->count];
+    e = &v->items[v->count];
     memset(e, 0, sizeof *e);
     e->storage = storage;
     e->file = strdup(file);

@@ -8,6 +8,7 @@
 #include "common/base/clock.h"
 #include "common/base/file.h"
 #include "common/base/log.h"
+#include "common/segment/dfx.h"
 #include "orchestrator/gather/gather.h"
 #include "orchestrator/gather/gather_wire.h"
 #include "orchestrator/gather/outbox.h"
@@ -44,7 +45,7 @@ char *gather_token_path(const char *dir, const char *token, struct error *err)
 {
     char *path;
 
-    if (asprintf(&path, "%s/.l3replay.%s", dir, token) < 0) {
+    if (asprintf(&path, "%s/" DFX_TOKEN_PREFIX "%s", dir, token) < 0) {
         error_nomem(err, dir, strlen(dir) + GATHER_TOKEN);
         return NULL;
     }

@@ -1,6 +1,5 @@
 #include "orchestrator/gather/outbox.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/magic.h>
@@ -11,6 +10,8 @@
 #include <sys/statfs.h>
 #include <unistd.h>
 
+#include "common/base/array.h"
+#include "common/base/directory.h"
 #include "common/base/file.h"
 #include "common/base/file_hash.h"
 #include "orchestrator/gather/outbox_dir.h"
@@ -75,15 +76,8 @@ bool outbox_is_empty(const struct outbox *o)
 
 static int queue_file(struct outbox *o, const char *path, struct error *err)
 {
-    if (o->count == o->capacity) {
-        size_t capacity = o->capacity ? 2 * o->capacity : 64;
-        char **paths = realloc(o->paths, capacity * sizeof *paths);
-
-        if (!paths) {
-            return error_nomem(err, "profiles", capacity * sizeof *paths);
-        }
-        o->paths = paths;
-        o->capacity = capacity;
+    if (array_room(&o->paths, &o->capacity, o->count, sizeof *o->paths)) {
+        return error_nomem(err, "profiles", (o->count + 1) * sizeof *o->paths);
     }
     if (parcel_path_check(path, err) < 0) {
         return -1;
@@ -120,27 +114,21 @@ static int queue_entry(struct outbox *o, const char *dir, const char *name, stru
 
 int outbox_add(struct outbox *o, const char *dir, struct error *err)
 {
-    struct dirent **entries;
     char *full = file_join(o->dir.path, dir, err);
-    int n, rc = 0;
+    struct args names = {0};
+    int rc = 0;
 
     if (!full) {
         return -1;
     }
-    n = scandir(full, &entries, NULL, alphasort);
-    if (n < 0 && errno != ENOENT && errno != ENOTDIR) {
+    if (directory_list(full, NULL, &names) < 0 && errno != ENOENT && errno != ENOTDIR) {
         rc = error_errno(err, full, file_errno_hint(errno), "cannot look for finished profiles");
     }
     free(full);
-    for (int i = 0; i < n; i++) {
-        if (rc == 0) {
-            rc = queue_entry(o, dir, entries[i]->d_name, err);
-        }
-        free(entries[i]);
+    for (size_t i = 0; i < names.n && rc == 0; i++) {
+        rc = queue_entry(o, dir, names.v[i], err);
     }
-    if (n >= 0) {
-        free(entries);
-    }
+    args_free(&names);
     return rc;
 }
 

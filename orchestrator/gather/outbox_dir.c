@@ -1,39 +1,29 @@
 #include "orchestrator/gather/outbox_dir.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <ftw.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "common/base/directory.h"
 #include "common/base/file.h"
+#include "common/base/lock.h"
 #include "common/base/log.h"
-#include "rank-worker/cache/lock.h"
 
-enum { OPEN_DIRS = 16, MOST_TRIES = 10, LOCK_LIMIT_S = 5 };
+enum { MOST_TRIES = 10, LOCK_LIMIT_S = 5 };
 
 static const char prefix[] = "l3replay-outbox.";
 static const char lock_name[] = "lock";
 
-/* Everything but the directory itself and its lock, so that whoever finds the rest can tell whose it is. */
-static int remove_one(const char *path, const struct stat *st, int type, struct FTW *at)
-{
-    (void)st;
-    (void)type;
-    if (at->level == 0 || (at->level == 1 && strcmp(path + at->base, lock_name) == 0)) {
-        return 0;
-    }
-    return remove(path);
-}
-
+/* The directory and its lock go last, so that whoever finds a part can tell whose it is. */
 static void remove_tree(const char *path, const char *lock)
 {
-    if (nftw(path, remove_one, OPEN_DIRS, FTW_DEPTH | FTW_PHYS) == 0 && unlink(lock) == 0 && rmdir(path) == 0) {
+    static const struct directory_remove rest = {.spared = lock_name};
+
+    if (directory_remove(path, &rest) == 0 && unlink(lock) == 0 && rmdir(path) == 0) {
         return;
     }
     if (errno != ENOENT) {
@@ -54,7 +44,7 @@ static void sweep_one(const char *base, const char *name)
     if (lock) {
         fd = open(lock, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
     }
-    if (fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) == 0) {
+    if (fd >= 0 && lock_try(fd, true) == 1) {
         remove_tree(path, lock);
     } else if (lock && fd < 0) {
         rmdir(path); /* its process was killed early or late; one that is only being made is made anew */
@@ -66,19 +56,21 @@ static void sweep_one(const char *base, const char *name)
     free(path);
 }
 
+static bool is_outbox(const char *name)
+{
+    return strncmp(name, prefix, sizeof prefix - 1) == 0;
+}
+
+/* What cannot be listed is not swept: the next process may do it. */
 static void sweep(const char *base)
 {
-    DIR *dir = opendir(base);
-    const struct dirent *entry;
+    struct args names = {0};
 
-    while (dir && (entry = readdir(dir))) {
-        if (strncmp(entry->d_name, prefix, sizeof prefix - 1) == 0) {
-            sweep_one(base, entry->d_name);
-        }
+    directory_list(base, is_outbox, &names);
+    for (size_t i = 0; i < names.n; i++) {
+        sweep_one(base, names.v[i]);
     }
-    if (dir) {
-        closedir(dir);
-    }
+    args_free(&names);
 }
 
 /* 1: made; 0: a sweeper took it for a dead one. */

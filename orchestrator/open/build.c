@@ -1,6 +1,5 @@
 #include "orchestrator/open/build.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -9,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "common/base/directory.h"
 #include "common/base/file.h"
 #include "common/base/json.h"
 #include "orchestrator/open/metadata.h"
@@ -17,70 +17,18 @@ static const char *const hint_again = "compile the program again, or name the bu
 static const char *const hint_ptoas =
     "set PTOAS_ROOT to an installed ptoas (or put ptoas on PATH) and compile the program again";
 
-/* A growing list of owned names. */
-struct names {
-    char **items;
-    uint32_t count;
-};
-
-static int names_add(struct names *list, const char *name, struct error *err)
+static bool is_shown(const char *name)
 {
-    char **grown = realloc(list->items, (list->count + 1) * sizeof *grown);
-
-    if (!grown) {
-        return error_nomem(err, name, (list->count + 1) * sizeof *grown);
-    }
-    list->items = grown;
-    grown[list->count] = strdup(name);
-    if (!grown[list->count]) {
-        return error_nomem(err, name, strlen(name) + 1);
-    }
-    list->count++;
-    return 0;
-}
-
-static void names_free(struct names *list)
-{
-    for (uint32_t i = 0; i < list->count; i++) {
-        free(list->items[i]);
-    }
-    free(list->items);
-    memset(list, 0, sizeof *list);
-}
-
-static int compare_names(const void *a, const void *b)
-{
-    return strcmp(*(char *const *)a, *(char *const *)b);
+    return name[0] != '.';
 }
 
 /* Entries of directory `path` but dot files, sorted. */
-static int list_directory(const char *path, struct names *out, struct error *err)
+static int list_directory(const char *path, struct args *out, struct error *err)
 {
-    DIR *dir = opendir(path);
-    const struct dirent *entry;
-    int rc = 0;
-
-    if (!dir) {
+    if (directory_list(path, is_shown, out) < 0) {
         return error_errno(err, path, file_errno_hint(errno), "cannot read the directory %s", path);
     }
-    while (rc == 0) {
-        errno = 0;
-        entry = readdir(dir);
-        if (!entry) {
-            break;
-        }
-        if (entry->d_name[0] != '.') {
-            rc = names_add(out, entry->d_name, err);
-        }
-    }
-    if (rc == 0 && errno) {
-        rc = error_errno(err, path, file_errno_hint(errno), "cannot read the directory %s", path);
-    }
-    closedir(dir);
-    if (out->count) {
-        qsort(out->items, out->count, sizeof *out->items, compare_names);
-    }
-    return rc;
+    return 0;
 }
 
 /* Does dir/name fulfil `test`? False also when there is no memory to ask. */
@@ -108,60 +56,61 @@ static int has_file(const char *dir, const char *name, struct error *err)
 
 static bool has_pto_files(const char *dir)
 {
-    struct names list = {0};
+    struct args list = {0};
     bool found = false;
 
     if (list_directory(dir, &list, NULL) == 0) {
-        for (uint32_t i = 0; i < list.count && !found; i++) {
-            size_t n = strlen(list.items[i]);
-            found = n > 4 && strcmp(list.items[i] + n - 4, ".pto") == 0;
+        for (size_t i = 0; i < list.n && !found; i++) {
+            size_t n = strlen(list.v[i]);
+            found = n > 4 && strcmp(list.v[i] + n - 4, ".pto") == 0;
         }
     }
-    names_free(&list);
+    args_free(&list);
     return found;
 }
 
 /* Written by a compiler that had no ptoas: kernels as .pto, directly or one level down, and no kernel_config.py. */
 static bool is_compile_only(const char *dir)
 {
-    struct names list = {0};
+    struct args list = {0};
     char *kernels = file_join(dir, "kernels", NULL);
     bool found = kernels && has_pto_files(kernels);
 
     if (kernels && !found && list_directory(kernels, &list, NULL) == 0) {
-        for (uint32_t i = 0; i < list.count && !found; i++) {
-            found = holds(kernels, list.items[i], has_pto_files);
+        for (size_t i = 0; i < list.n && !found; i++) {
+            found = holds(kernels, list.v[i], has_pto_files);
         }
     }
-    names_free(&list);
+    args_free(&list);
     free(kernels);
     return found;
 }
 
 /* --- programs ----------------------------------------------------------- */
 
-static int fail_compile_only(const struct names *lacking, const char *dir, struct error *err)
+static int fail_compile_only(const struct args *lacking, const char *dir, struct error *err)
 {
     char list[512] = "";
 
-    for (uint32_t i = 0; i < lacking->count; i++) {
+    for (size_t i = 0; i < lacking->n; i++) {
         size_t used = strlen(list);
-        snprintf(list + used, sizeof list - used, "%snext_levels/%s", i ? ", " : "", lacking->items[i]);
+        snprintf(list + used, sizeof list - used, "%snext_levels/%s", i ? ", " : "", lacking->v[i]);
     }
-    return error_set(err, dir, hint_ptoas,
-                     "this build was compiled without ptoas and cannot run: %u of its programs %s no kernel_config.py, "
-                     "only .pto files (%s)",
-                     lacking->count, lacking->count == 1 ? "has" : "have", list);
+    return error_set(
+        err, dir, hint_ptoas,
+        "this build was compiled without ptoas and cannot run: %zu of its programs %s no kernel_config.py, "
+        "only .pto files (%s)",
+        lacking->n, lacking->n == 1 ? "has" : "have", list);
 }
 
-static int sort_programs(struct build *b, const char *next_levels, const struct names *entries, struct names *lacking,
+static int sort_programs(struct build *b, const char *next_levels, const struct args *entries, struct args *lacking,
                          struct error *err)
 {
-    struct names programs = {0};
+    struct args programs = {0};
     int rc = 0;
 
-    for (uint32_t i = 0; i < entries->count && rc == 0; i++) {
-        const char *name = entries->items[i];
+    for (size_t i = 0; i < entries->n && rc == 0; i++) {
+        const char *name = entries->v[i];
         char *dir = file_join(next_levels, name, err);
         int config = dir && file_is_directory(dir) ? has_file(dir, "kernel_config.py", err) : 0;
         if (!dir || config < 0) {
@@ -169,22 +118,25 @@ static int sort_programs(struct build *b, const char *next_levels, const struct 
         } else if (!file_is_directory(dir)) {
             rc = 0; /* a stray file */
         } else if (config) {
-            rc = names_add(&programs, name, err);
+            args_add(&programs, "%s", name);
         } else if (is_compile_only(dir)) {
-            rc = names_add(lacking, name, err);
+            args_add(lacking, "%s", name);
         } else {
             rc = build_add_note(b, err, "next_levels/%s is ignored: it has no kernel_config.py", name);
         }
         free(dir);
     }
-    b->program_names = programs.items;
-    b->nprogram = programs.count;
-    return rc;
+    b->program_names = programs.v;
+    b->nprogram = (uint32_t)programs.n;
+    if (rc == 0 && args_done(&programs, err) == 0) {
+        return args_done(lacking, err);
+    }
+    return -1;
 }
 
 static int find_programs(struct build *b, struct error *err)
 {
-    struct names entries = {0}, lacking = {0};
+    struct args entries = {0}, lacking = {0};
     char *next_levels = file_join(b->dir, "next_levels", err);
     int rc = -1, there = next_levels ? file_is_there(next_levels, err) : -1;
 
@@ -198,14 +150,14 @@ static int find_programs(struct build *b, struct error *err)
     if (list_directory(next_levels, &entries, err) || sort_programs(b, next_levels, &entries, &lacking, err)) {
         goto out;
     }
-    if (lacking.count) {
+    if (lacking.n) {
         fail_compile_only(&lacking, b->dir, err);
         goto out;
     }
     rc = b->nprogram ? 0 : build_add_note(b, err, "next_levels holds no program (no kernel_config.py in it)");
 out:
-    names_free(&entries);
-    names_free(&lacking);
+    args_free(&entries);
+    args_free(&lacking);
     free(next_levels);
     return rc;
 }

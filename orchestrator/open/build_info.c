@@ -1,5 +1,7 @@
 #include "orchestrator/open/build_info.h"
 
+#include "common/base/array.h"
+
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -31,19 +33,17 @@ bool build_platform_is_sim(const struct build *b)
 
 int build_add_note(struct build *b, struct error *err, const char *fmt, ...)
 {
-    char **grown, text[1024];
+    char text[1024];
     va_list ap;
 
     va_start(ap, fmt);
     vsnprintf(text, sizeof text, fmt, ap);
     va_end(ap);
-    grown = realloc(b->notes, (b->nnote + 1) * sizeof *grown);
-    if (!grown) {
-        return error_nomem(err, text, (b->nnote + 1) * sizeof *grown);
+    if (array_room(&b->notes, &b->note_capacity, b->nnote, sizeof *b->notes)) {
+        return error_nomem(err, text, (b->nnote + 1) * sizeof *b->notes);
     }
-    b->notes = grown;
-    grown[b->nnote] = strdup(text);
-    if (!grown[b->nnote]) {
+    b->notes[b->nnote] = strdup(text);
+    if (!b->notes[b->nnote]) {
         return error_nomem(err, text, strlen(text) + 1);
     }
     b->nnote++;

@@ -4,11 +4,11 @@
 #include <string.h>
 
 #include "common/base/json_write.h"
+#include "common/plan/plan_names.h"
 #include "orchestrator/npy/npy.h"
 
 enum { INSPECT_VERSION = 1 };
 
-static const char *const directions[] = {[PLAN_IN] = "In", [PLAN_OUT] = "Out", [PLAN_INOUT] = "InOut"};
 static const char *const cores[] = {[CORE_AIC] = "aic", [CORE_AIV] = "aiv"};
 
 /* Paths within the build are shown relative to it. */
@@ -82,7 +82,8 @@ static void text_params(FILE *f, const struct build *b)
     for (uint32_t i = 0; i < b->nparam; i++) {
         const struct build_param *p = &b->params[i];
         text_shape(p, shape, sizeof shape);
-        fprintf(f, "  %-*s  %-9s  %-*s  %s\n", name, p->name, directions[p->direction], dtype, p->dtype_text, shape);
+        fprintf(f, "  %-*s  %-9s  %-*s  %s\n", name, p->name, plan_direction_names[p->direction], dtype, p->dtype_text,
+                shape);
     }
 }
 
@@ -159,7 +160,7 @@ static void json_params(struct json_writer *w, cJSON *root, const struct build *
         const struct build_param *p = &b->params[i];
         item = json_append_object(w, list);
         json_put_text(w, item, "name", p->name);
-        json_put_text(w, item, "direction", directions[p->direction]);
+        json_put_text(w, item, "direction", plan_direction_names[p->direction]);
         json_put_text(w, item, "dtype", p->dtype_text);
         if (p->scalar) {
             json_put_null(w, item, "shape");

@@ -8,6 +8,7 @@
 
 #include "common/base/file.h"
 #include "common/base/json.h"
+#include "common/plan/plan_names.h"
 
 enum { META_MAX_BYTES = 64 << 20, FIELD_SIZE = 160 };
 
@@ -104,11 +105,11 @@ static int read_shape(const struct json_source *src, const char *field, const cJ
 
 static int read_direction(const struct json_source *src, const char *field, const cJSON *value, struct build_param *p)
 {
-    static const char *const names[] = {[PLAN_IN] = "In", [PLAN_OUT] = "Out", [PLAN_INOUT] = "InOut"};
     const char *text;
     size_t which = 0;
 
-    if (json_string(src, field, value, &text) || one_of(src, field, text, names, 3, &which)) {
+    if (json_string(src, field, value, &text) ||
+        one_of(src, field, text, plan_direction_names, PLAN_DIRECTION_COUNT, &which)) {
         return -1;
     }
     p->direction = (enum plan_direction)which;

@@ -1,11 +1,12 @@
 #include "orchestrator/open/sub_worker_files.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/base/array.h"
+#include "common/base/directory.h"
 #include "common/base/file.h"
 #include "common/base/json.h"
 
@@ -14,20 +15,18 @@ enum { MAX_MANIFEST = 1 << 20 };
 /* The entry of that name, made where there is none. `name` need not be terminated at `length`. */
 static struct sub_worker *entry(struct sub_workers *s, const char *name, size_t length, struct error *err)
 {
-    struct sub_worker *grown;
-
     for (size_t i = 0; i < s->count; i++) {
         if (strlen(s->items[i].name) == length && memcmp(s->items[i].name, name, length) == 0) {
             return &s->items[i];
         }
     }
-    grown = realloc(s->items, (s->count + 1) * sizeof *grown);
-    if (grown) {
-        s->items = grown;
-        grown[s->count] = (struct sub_worker){.name = strndup(name, length)};
+    if (array_room(&s->items, &s->capacity, s->count, sizeof *s->items)) {
+        error_nomem(err, "sub_workers", (s->count + 1) * sizeof *s->items);
+        return NULL;
     }
-    if (!grown || !grown[s->count].name) {
-        error_nomem(err, "sub_workers", (s->count + 1) * sizeof *grown);
+    s->items[s->count] = (struct sub_worker){.name = strndup(name, length)};
+    if (!s->items[s->count].name) {
+        error_nomem(err, "sub_workers", length + 1);
         return NULL;
     }
     return &s->items[s->count++];
@@ -51,17 +50,16 @@ static int add_file(struct sub_workers *s, const char *folder, const char *file,
 
 static int read_folder(struct sub_workers *s, const char *folder, struct error *err)
 {
-    DIR *dir = opendir(folder);
-    const struct dirent *e;
+    struct args names = {0};
     int rc = 0;
 
-    if (!dir) {
-        return error_errno(err, folder, file_errno_hint(errno), "cannot list the sub-workers");
+    if (directory_list(folder, NULL, &names) < 0) {
+        rc = error_errno(err, folder, file_errno_hint(errno), "cannot list the sub-workers");
     }
-    while (rc == 0 && (e = readdir(dir))) {
-        rc = add_file(s, folder, e->d_name, err);
+    for (size_t i = 0; i < names.n && rc == 0; i++) {
+        rc = add_file(s, folder, names.v[i], err);
     }
-    closedir(dir);
+    args_free(&names);
     return rc;
 }
 

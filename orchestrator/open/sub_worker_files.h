@@ -20,7 +20,7 @@ struct sub_worker {
 };
 
 struct sub_workers {
-    size_t count;
+    size_t count, capacity;
     struct sub_worker *items; /* sorted by name */
 };
 

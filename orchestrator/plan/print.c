@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "common/plan/plan_names.h"
 #include "orchestrator/plan/overlap.h"
 #include "orchestrator/plan/print_view.h"
 
@@ -83,13 +84,12 @@ static void print_domains(const struct plan *p, FILE *f)
 
 static void print_args(const struct plan *p, const struct plan_node *n, FILE *f)
 {
-    static const char *const tags[PLAN_TAG_COUNT] = {"in", "out", "inout", "out_existing", "no_dep"};
     char text[PRINT_VIEW_SIZE];
 
     for (uint32_t i = 0; i < n->narg; i++) {
         const struct plan_arg *a = &p->args[n->first_arg + i];
 
-        fprintf(f, "          %-12s  %-32s %s\n", tags[a->tag], print_view(p, a->view, text, sizeof text),
+        fprintf(f, "          %-12s  %-32s %s\n", plan_tag_names[a->tag], print_view(p, a->view, text, sizeof text),
                 dtype_name(p->views[a->view].dtype));
     }
     if (n->nscalar) {

@@ -1,7 +1,5 @@
 #include "orchestrator/prepare/profile_dirs.h"
 
-#include <ctype.h>
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <ftw.h>
@@ -9,94 +7,67 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "common/base/directory.h"
 #include "common/base/file.h"
 #include "common/base/json_write.h"
+#include "common/base/lock.h"
 #include "common/base/log.h"
 #include "common/base/perf.h"
 
 enum { OPEN_DIRS = 16 };
 
+/* What looks like a name that a run writes but is none belongs to somebody else. */
 static bool is_numbered(const char *name, const char *prefix)
 {
-    size_t n = strlen(prefix);
-    const char *at = name + n;
+    uint32_t number;
 
-    /* As a run writes it: what looks like one but is not belongs to somebody else. */
-    if (strncmp(name, prefix, n) != 0 || !*at || (at[0] == '0' && at[1] != '\0')) {
-        return false;
-    }
-    while (isdigit((unsigned char)*at)) {
-        at++;
-    }
-    return *at == '\0';
+    return dfx_name_number(name, prefix, &number);
 }
 
-static int remove_one(const char *path, const struct stat *st, int type, struct FTW *at)
+static bool is_rank(const char *name)
 {
-    (void)st;
-    (void)type;
-    (void)at;
-    return remove(path);
-}
-
-static int is_rank(const struct dirent *e)
-{
-    return is_numbered(e->d_name, "rank");
-}
-
-/* Of a run that was killed (gather.h). */
-static bool is_token(const char *name)
-{
-    const size_t n = sizeof ".l3replay." - 1;
-
-    return strncmp(name, ".l3replay.", n) == 0 && strlen(name + n) == 32 && strspn(name + n, "0123456789abcdef") == 32;
+    return is_numbered(name, "rank");
 }
 
 /* An old record of a run must not relate the profiles of a new one that was stopped before it wrote its own. */
-static int is_of_run(const struct dirent *entry)
+static bool is_of_run(const char *name)
 {
-    return strcmp(entry->d_name, "l3_run.json") == 0 || strcmp(entry->d_name, "l3_timeline.json") == 0 ||
-           is_token(entry->d_name);
+    return strcmp(name, "l3_run.json") == 0 || strcmp(name, "l3_timeline.json") == 0 || dfx_is_token_file(name);
 }
 
-static int is_dispatch(const struct dirent *e)
+static bool is_dispatch(const char *name)
 {
-    return is_numbered(e->d_name, "d") || is_numbered(e->d_name, "c");
+    return is_numbered(name, "d") || is_numbered(name, "c");
 }
 
 /* Call `visit` for the path of each entry of `dir` that `filter` takes; a directory that is not there has none. */
-static int each_entry(const char *dir, int (*filter)(const struct dirent *),
+static int each_entry(const char *dir, bool (*filter)(const char *name),
                       int (*visit)(const char *path, struct error *err), struct error *err)
 {
-    struct dirent **entries;
-    int n = scandir(dir, &entries, filter, NULL);
+    struct args names = {0};
     int rc = 0;
 
-    if (n < 0) {
+    if (directory_list(dir, filter, &names) < 0) {
         return errno == ENOENT || errno == ENOTDIR
                    ? 0
                    : error_errno(err, dir, file_errno_hint(errno), "cannot look for profiles of an earlier run");
     }
-    for (int i = 0; i < n; i++) {
-        char *path = rc == 0 ? file_join(dir, entries[i]->d_name, err) : NULL;
+    for (size_t i = 0; i < names.n && rc == 0; i++) {
+        char *path = file_join(dir, names.v[i], err);
 
-        if (rc == 0) {
-            rc = path ? visit(path, err) : -1;
-        }
+        rc = path ? visit(path, err) : -1;
         free(path);
-        free(entries[i]);
     }
-    free(entries);
+    args_free(&names);
     return rc;
 }
 
 static int clear_dispatch(const char *path, struct error *err)
 {
-    if (nftw(path, remove_one, OPEN_DIRS, FTW_DEPTH | FTW_PHYS) == 0 || errno == ENOENT) {
+    if (directory_remove(path, NULL) == 0 || errno == ENOENT) {
         return 0;
     }
     return error_errno(err, path, file_errno_hint(errno), "cannot remove the profiles of an earlier run");
@@ -257,7 +228,7 @@ static int lock(const char *dir, int *fd, struct error *err)
     if (*fd < 0) {
         return error_errno(err, dir, file_errno_hint(errno), "cannot use the directory of profiles");
     }
-    if (flock(*fd, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK) {
+    if (lock_try(*fd, true) != 0) {
         return 0;
     }
     return error_set(err, dir, "wait for it to end, or give another --dfx-dir", "another run writes its profiles to %s",

@@ -1,6 +1,5 @@
 #include "orchestrator/profiles/dfx_read.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -10,31 +9,13 @@
 #include <unistd.h>
 
 #include "common/base/clean_name.h"
+#include "common/base/directory.h"
 #include "common/base/file.h"
 #include "common/base/json_pull.h"
 
 static const size_t max_small = (size_t)64 << 20;
 
 /* --- the list ----------------------------------------------------------- */
-
-/* The number after `prefix` in a directory's name, as the writers spell it. */
-static bool numbered(const char *name, const char *prefix, uint32_t *number)
-{
-    size_t n = strlen(prefix);
-    char back[32], *stop;
-    unsigned long value;
-
-    if (strncmp(name, prefix, n) != 0 || name[n] < '0' || name[n] > '9') {
-        return false;
-    }
-    value = strtoul(name + n, &stop, 10);
-    snprintf(back, sizeof back, "%lu", value);
-    if (*stop || value >= UINT32_MAX || strcmp(back, name + n) != 0) {
-        return false;
-    }
-    *number = (uint32_t)value;
-    return true;
-}
 
 /* The directory of a dispatch: true when it can be read. A file of that name is no dispatch; a directory that cannot be
  * read is noted. */
@@ -48,31 +29,30 @@ static bool usable(struct dfx_list *list, const char *path, uint32_t rank, uint3
     if (access(path, R_OK | X_OK) == 0) {
         return true;
     }
-    notes_add(&list->notes, "rank%u/%c%u: %s", rank, DFX_SLOT(k), strerror(errno));
+    notes_add(&list->notes, DFX_DISPATCH ": %s", rank, DFX_SLOT(k), strerror(errno));
     return false;
 }
 
 static int list_rank(struct dfx_list *list, const char *path, uint32_t rank, struct error *err)
 {
-    DIR *dir = opendir(path);
-    struct dirent *entry;
+    struct args names = {0};
     uint32_t k;
     int rc = 0;
 
-    if (!dir) {
+    if (directory_list(path, NULL, &names) < 0) {
         if (errno != ENOTDIR) {
             notes_add(&list->notes, "rank%u: %s", rank, strerror(errno));
         }
         return 0;
     }
-    while (rc == 0 && (entry = readdir(dir))) {
+    for (size_t i = 0; i < names.n && rc == 0; i++) {
         char *sub;
-        bool other = numbered(entry->d_name, "c", &k);
-        if ((!other && !numbered(entry->d_name, "d", &k)) || k >= DFX_OTHER) {
+        bool other = dfx_name_number(names.v[i], "c", &k);
+        if ((!other && !dfx_name_number(names.v[i], "d", &k)) || k >= DFX_OTHER) {
             continue;
         }
         k += other ? DFX_OTHER : 0;
-        sub = file_join(path, entry->d_name, err);
+        sub = file_join(path, names.v[i], err);
         if (!sub) {
             rc = -1;
         } else if (!usable(list, sub, rank, k)) {
@@ -84,7 +64,7 @@ static int list_rank(struct dfx_list *list, const char *path, uint32_t rank, str
             list->entries[list->count++] = (struct dfx_entry){rank, k, sub};
         }
     }
-    closedir(dir);
+    args_free(&names);
     return rc;
 }
 
@@ -100,24 +80,23 @@ static int compare_entries(const void *a, const void *b)
 
 static int list_ranks(struct dfx_list *list, struct error *err)
 {
-    DIR *dir = opendir(list->dir);
-    struct dirent *entry;
+    struct args names = {0};
     uint32_t rank;
     int rc = 0;
 
-    if (!dir) {
+    if (directory_list(list->dir, NULL, &names) < 0) {
         return error_errno(err, list->dir, "name a directory of profiles", "cannot read the directory %s", list->dir);
     }
-    while (rc == 0 && (entry = readdir(dir))) {
+    for (size_t i = 0; i < names.n && rc == 0; i++) {
         char *sub;
-        if (!numbered(entry->d_name, "rank", &rank)) {
+        if (!dfx_name_number(names.v[i], "rank", &rank)) {
             continue;
         }
-        sub = file_join(list->dir, entry->d_name, err);
+        sub = file_join(list->dir, names.v[i], err);
         rc = sub ? list_rank(list, sub, rank, err) : -1;
         free(sub);
     }
-    closedir(dir);
+    args_free(&names);
     return rc;
 }
 

@@ -14,6 +14,7 @@
 
 #include "common/base/array.h"
 #include "common/base/error.h"
+#include "common/segment/dfx.h"
 #include "orchestrator/profiles/swimlane.h"
 #include "orchestrator/profiles/task_deps.h"
 
@@ -21,7 +22,7 @@
  * directory is c<i>. */
 #define DFX_OTHER UINT32_C(0x80000000)
 
-/* For printf's "%c%u": 'd', k or 'c', i. */
+/* For the last two of DFX_DISPATCH: 'd', k or 'c', i. */
 #define DFX_SLOT(k) ((k) & DFX_OTHER ? 'c' : 'd'), ((k) & ~DFX_OTHER)
 
 struct dfx_entry {

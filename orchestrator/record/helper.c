@@ -13,6 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "common/base/array.h"
 #include "common/base/clock.h"
 #include "common/base/file.h"
 #include "common/base/install.h"
@@ -139,14 +140,8 @@ static int read_some(struct conversation *c, struct error *err)
 {
     ssize_t n;
 
-    if (c->capacity - c->used < READ_SIZE) {
-        size_t capacity = c->capacity * 2 + READ_SIZE;
-        char *grown = realloc(c->line, capacity);
-        if (!grown) {
-            return error_nomem(err, "the recorder's output", capacity);
-        }
-        c->line = grown;
-        c->capacity = capacity;
+    if (array_room(&c->line, &c->capacity, c->used + READ_SIZE - 1, 1)) {
+        return error_nomem(err, "the recorder's output", c->used + READ_SIZE);
     }
     n = read(c->child.from, c->line + c->used, c->capacity - c->used);
     if (n < 0 && (errno == EINTR || errno == EAGAIN)) {

@@ -8,6 +8,7 @@
 #include "common/base/json.h"
 #include "common/base/json_write.h"
 #include "common/base/log.h"
+#include "common/plan/plan_names.h"
 #include "common/plan/plan_stream.h"
 #include "common/plan/program_read.h"
 #include "orchestrator/record/helper.h"
@@ -19,8 +20,6 @@ struct session {
     struct program_table *programs; /* NULL: not wanted */
     struct plan_stream *stream;     /* NULL: no plan wanted */
 };
-
-static const char *const direction_names[] = {"In", "Out", "InOut"};
 
 static void put_sizes(struct json_writer *w, cJSON *object, const char *key, const int64_t *sizes, uint32_t count)
 {
@@ -68,7 +67,7 @@ static void put_params(struct json_writer *w, cJSON *root, const struct build *b
         const struct build_param *p = &build->params[i];
         cJSON *item = json_append_object(w, list);
         json_put_text(w, item, "name", p->name);
-        json_put_text(w, item, "direction", direction_names[p->direction]);
+        json_put_text(w, item, "direction", plan_direction_names[p->direction]);
         json_put_text(w, item, "dtype", p->dtype_text);
         if (p->scalar) {
             json_put_null(w, item, "shape");

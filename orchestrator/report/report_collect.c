@@ -46,7 +46,7 @@ static size_t task_kernel(struct report *r, const struct dfx_dispatch *d, const 
 {
     char program[64], name[64];
 
-    snprintf(program, sizeof program, "rank%u/%c%u", d->rank, DFX_SLOT(d->k));
+    snprintf(program, sizeof program, DFX_DISPATCH, d->rank, DFX_SLOT(d->k));
     return kernel_index(r, d->program ? d->program : program, dfx_kernel_name(d, task, name, sizeof name),
                         swimlane_core_type(&d->records, task->core));
 }

@@ -250,7 +250,7 @@ static void put_dispatches(FILE *f, const struct report *r)
             stats_heads);
     for (size_t i = 0; i < r->ndispatch && i < HTML_DISPATCHES; i++) {
         const struct report_dispatch *d = &r->dispatches[i];
-        fprintf(f, "<tr><td class=\"l\">rank%u/%c%u</td>", d->rank, DFX_SLOT(d->k));
+        fprintf(f, "<tr><td class=\"l\">" DFX_DISPATCH "</td>", d->rank, DFX_SLOT(d->k));
         fputs("<td class=\"l\">", f);
         html_text(f, d->program ? d->program : "not known");
         fputs(d->idle ? " <span class=\"miss\">did not run</span></td>" : "</td>", f);

@@ -160,7 +160,7 @@ static void put_dispatches(FILE *f, const struct report *r)
     for (size_t i = 0; i < r->ndispatch; i++) {
         const struct report_dispatch *d = &r->dispatches[i];
         char name[40];
-        snprintf(name, sizeof name, "rank%u/%c%u", d->rank, DFX_SLOT(d->k));
+        snprintf(name, sizeof name, DFX_DISPATCH, d->rank, DFX_SLOT(d->k));
         fprintf(f, "  %-10s %9s  ", name, d->timed ? report_time((double)d->time_ns, time, sizeof time) : "-");
         put_stats(f, &d->tasks);
         fprintf(f, "  %s%s\n", d->program ? d->program : "(program not known)", d->idle ? " (did not run)" : "");

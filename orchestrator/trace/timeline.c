@@ -205,7 +205,8 @@ static bool place(struct drawing *g, const struct dfx_dispatch *d, struct trace_
     if (node != PLAN_NONE) {
         if (timeline_place(g->run, &g->run->nodes[node], d, clock) == TIMELINE_AT_START && d->has_records) {
             notes_add(&g->notes,
-                      "rank%u/%c%u: its counter cannot be related to the host's clock; its first record stands at the "
+                      DFX_DISPATCH
+                      ": its counter cannot be related to the host's clock; its first record stands at the "
                       "start of the dispatch",
                       d->rank, DFX_SLOT(d->k));
         }
@@ -213,7 +214,8 @@ static bool place(struct drawing *g, const struct dfx_dispatch *d, struct trace_
     }
     *clock = (struct trace_clock){.zero_ns = zero};
     if (g->run) {
-        notes_add(&g->notes, "rank%u/%c%u: l3_run.json has no such dispatch; it is left out", d->rank, DFX_SLOT(d->k));
+        notes_add(&g->notes, DFX_DISPATCH ": l3_run.json has no such dispatch; it is left out", d->rank,
+                  DFX_SLOT(d->k));
     } else {
         draw_alone(g->t, d, zero, first);
     }
@@ -254,7 +256,7 @@ static int draw_dispatch(struct drawing *g, const struct dfx_entry *entry, struc
         trace_dependencies(g->t, &d, &graph, &at);
     }
     for (size_t i = 0; i < d.notes.count; i++) {
-        notes_add(&g->notes, "rank%u/%c%u: %s", d.rank, DFX_SLOT(d.k), d.notes.items[i]);
+        notes_add(&g->notes, DFX_DISPATCH ": %s", d.rank, DFX_SLOT(d.k), d.notes.items[i]);
     }
     task_graph_free(&graph);
     rc = 0;
@@ -269,7 +271,7 @@ static void tell_unprofiled(struct drawing *g, const struct dfx_list *list)
     for (size_t i = 0; i < g->run->nnode; i++) {
         const struct run_node *n = &g->run->nodes[i];
         if (n->kind == PLAN_DISPATCH && n->ran && !dfx_list_has(list, n->lane, n->k)) {
-            notes_add(&g->notes, "rank%u/%c%u: it has no directory of profiles: what happened in it is not known",
+            notes_add(&g->notes, DFX_DISPATCH ": it has no directory of profiles: what happened in it is not known",
                       n->lane, DFX_SLOT(n->k));
         }
     }

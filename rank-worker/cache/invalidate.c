@@ -8,8 +8,9 @@
 #include <unistd.h>
 
 #include "common/base/file.h"
+#include "common/base/lock.h"
 #include "common/base/log.h"
-#include "rank-worker/cache/lock.h"
+#include "rank-worker/cache/lock_files.h"
 #include "rank-worker/cache/stamp.h"
 #include "rank-worker/cache/subbuilds.h"
 

@@ -1,11 +1,12 @@
 #include "rank-worker/cache/subbuilds.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "common/base/args.h"
+#include "common/base/array.h"
+#include "common/base/directory.h"
 #include "common/base/file.h"
 #include "common/base/log.h"
 
@@ -30,17 +31,12 @@ int subbuilds_resolve(const char *root, const char *path, char **real, struct er
 
 static int add(struct subbuilds *s, char *path, char *prefix, struct error *err)
 {
-    struct subbuild *grown = realloc(s->items, (s->count + 1) * sizeof *grown);
-
-    if (grown) {
-        s->items = grown;
-    }
-    if (!grown || !path || !prefix) {
+    if (!path || !prefix || array_room(&s->items, &s->capacity, s->count, sizeof *s->items)) {
         free(path);
         free(prefix);
-        return error_nomem(err, s->root, sizeof *grown);
+        return error_nomem(err, s->root, sizeof *s->items);
     }
-    grown[s->count++] = (struct subbuild){path, prefix};
+    s->items[s->count++] = (struct subbuild){path, prefix};
     return 0;
 }
 
@@ -72,27 +68,16 @@ static int compare(const void *a, const void *b)
 
 static int list_next_levels(struct subbuilds *s, const char *next_levels, struct error *err)
 {
-    DIR *dir = opendir(next_levels);
-    const struct dirent *entry;
+    struct args names = {0};
     int rc = 0;
 
-    if (!dir) {
+    if (directory_list(next_levels, NULL, &names) < 0) {
         return error_errno(err, next_levels, file_errno_hint(errno), "cannot read the directory %s", next_levels);
     }
-    while (rc == 0) {
-        errno = 0;
-        entry = readdir(dir);
-        if (!entry) {
-            break;
-        }
-        if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0) {
-            rc = add_named(s, next_levels, entry->d_name, err);
-        }
+    for (size_t i = 0; i < names.n && rc == 0; i++) {
+        rc = add_named(s, next_levels, names.v[i], err);
     }
-    if (rc == 0 && errno) {
-        rc = error_errno(err, next_levels, file_errno_hint(errno), "cannot read the directory %s", next_levels);
-    }
-    closedir(dir);
+    args_free(&names);
     if (s->count > 2) {
         qsort(s->items + 1, s->count - 1, sizeof *s->items, compare);
     }

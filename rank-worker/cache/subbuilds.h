@@ -20,7 +20,7 @@ struct subbuild {
 struct subbuilds {
     char *root;             /* absolute, symbolic links resolved */
     struct subbuild *items; /* the root, then the others by name */
-    size_t count;
+    size_t count, capacity;
 };
 
 /* List those of `build`. What lies outside the build (a symbolic link out of it) is left out with a note. A directory

@@ -4,8 +4,9 @@
 #include <string.h>
 
 #include "common/base/file.h"
+#include "common/base/lock.h"
 #include "rank-worker/cache/invalidate.h"
-#include "rank-worker/cache/lock.h"
+#include "rank-worker/cache/lock_files.h"
 
 int cache_begin(struct cache_transaction *t, const char *root, const char *dir, const struct cache_identity *identity,
                 bool forced, int lock_timeout, struct error *err)

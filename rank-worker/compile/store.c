@@ -1,15 +1,12 @@
 #include "rank-worker/compile/store.h"
 
-#include <dirent.h>
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <ftw.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -17,7 +14,9 @@
 #include <xxhash.h>
 
 #include "common/base/args.h"
+#include "common/base/directory.h"
 #include "common/base/file.h"
+#include "common/base/lock.h"
 #include "common/base/log.h"
 
 enum { STALE_SECONDS = 24 * 3600 };
@@ -64,18 +63,11 @@ struct key hasher_end(struct hasher *h)
     return (struct key){.high = hash.high64, .low = hash.low64};
 }
 
-static int remove_entry(const char *path, const struct stat *st, int type, struct FTW *ftw)
-{
-    (void)st;
-    (void)type;
-    (void)ftw;
-    remove(path);
-    return 0;
-}
-
 static void remove_tree(const char *path)
 {
-    nftw(path, remove_entry, 8, FTW_DEPTH | FTW_PHYS | FTW_MOUNT);
+    static const struct directory_remove how = {.go_on = true, .one_device = true};
+
+    directory_remove(path, &how);
 }
 
 static void remove_private(void)
@@ -111,24 +103,21 @@ static bool is_stale(const char *tmp, const char *entry, const char *host)
 
 static void tidy(const char *tmp, const char *host)
 {
-    DIR *dir = opendir(tmp);
-    struct dirent *entry;
+    struct args names = {0};
     char *path;
 
-    if (!dir) {
-        return;
-    }
-    while ((entry = readdir(dir))) {
-        if (entry->d_name[0] == '.' || !is_stale(tmp, entry->d_name, host)) {
+    directory_list(tmp, NULL, &names);
+    for (size_t i = 0; i < names.n; i++) {
+        if (names.v[i][0] == '.' || !is_stale(tmp, names.v[i], host)) {
             continue;
         }
-        path = text_format("%s/%s", tmp, entry->d_name);
+        path = text_format("%s/%s", tmp, names.v[i]);
         if (path) {
             remove_tree(path);
         }
         free(path);
     }
-    closedir(dir);
+    args_free(&names);
 }
 
 /* Make the layout below `base` and the directory of this process. Fails with errno. */
@@ -339,22 +328,15 @@ int store_lock(const struct store *s, struct key key, struct error *err)
         return -1;
     }
     free(path);
-    if (flock(fd, LOCK_EX | LOCK_NB) == 0) {
-        return fd;
+    if (lock_try(fd, true) == 0) {
+        close(fd);
+        return STORE_LOCK_BUSY;
     }
-    if (errno != EWOULDBLOCK && errno != EINTR) {
-        /* A file system without locks: work may be done twice, never wrongly. */
-        return fd;
-    }
-    close(fd);
-    return STORE_LOCK_BUSY;
+    /* Also on a file system without locks: work may be done twice, never wrongly. */
+    return fd;
 }
 
 void store_unlock(int fd)
 {
-    if (fd < 0) {
-        return;
-    }
-    flock(fd, LOCK_UN);
-    close(fd);
+    lock_release(fd);
 }

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "common/base/args.h"
+#include "common/base/array.h"
 #include "rank-worker/compile/store_use.h"
 
 #define DEFAULT_LIMIT (UINT64_C(5) << 30)
@@ -61,15 +62,8 @@ static void entries_free(struct entries *all)
 
 static int add_entry(struct entries *all, const char *path, const struct stat *st, struct error *err)
 {
-    if (all->count == all->capacity) {
-        size_t wanted = 2 * all->capacity + 64;
-        struct entry *grown = realloc(all->items, wanted * sizeof *grown);
-
-        if (!grown) {
-            return error_nomem(err, "object store", wanted * sizeof *grown);
-        }
-        all->items = grown;
-        all->capacity = wanted;
+    if (array_room(&all->items, &all->capacity, all->count, sizeof *all->items)) {
+        return error_nomem(err, "object store", (all->count + 1) * sizeof *all->items);
     }
     all->items[all->count] = (struct entry){strdup(path), (uint64_t)st->st_size, st->st_mtim};
     if (!all->items[all->count].path) {
@@ -170,7 +164,7 @@ static void uncount(struct store_size *size, const char *root, const struct entr
     size->nlist -= one.nlist;
 }
 
-static int remove_oldest(const struct store *s, struct entries *all, const struct store_names *used, uint64_t limit,
+static int remove_oldest(const struct store *s, struct entries *all, const struct args *used, uint64_t limit,
                          struct store_trimmed *out, struct error *err)
 {
     if (all->count) {
@@ -197,7 +191,7 @@ static int remove_oldest(const struct store *s, struct entries *all, const struc
 
 int store_trim(const struct store *s, uint64_t limit, struct store_trimmed *out, struct error *err)
 {
-    struct store_names used = {0};
+    struct args used = {0};
     struct entries all = {0};
     bool unlocked;
     int lock = store_lock_all(s, true, &unlocked, err), rc = -1;
@@ -213,7 +207,7 @@ int store_trim(const struct store *s, uint64_t limit, struct store_trimmed *out,
         rc = remove_oldest(s, &all, &used, limit, out, err);
     }
     entries_free(&all);
-    store_names_free(&used);
+    args_free(&used);
     store_unlock(lock);
     return rc;
 }

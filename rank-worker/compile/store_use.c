@@ -1,6 +1,5 @@
 #include "rank-worker/compile/store_use.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -8,12 +7,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "common/base/args.h"
+#include "common/base/directory.h"
 #include "common/base/file.h"
+#include "common/base/lock.h"
 
 enum { LOCK_LIMIT_MS = 10000, LOCK_NAP_MS = 5, LIST_MAX = 64 << 20 };
 
@@ -41,7 +40,7 @@ static void remove_lists(void)
 int store_lock_all(const struct store *s, bool alone, bool *unlocked, struct error *err)
 {
     char *path = text_format("%s/locks/store", s->root);
-    int fd = path ? open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666) : -1, waited = 0;
+    int fd = path ? open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666) : -1, waited = 0, rc;
 
     *unlocked = false;
     if (fd < 0) {
@@ -49,11 +48,8 @@ int store_lock_all(const struct store *s, bool alone, bool *unlocked, struct err
         free(path);
         return -1;
     }
-    while (flock(fd, (alone ? LOCK_EX : LOCK_SH) | LOCK_NB) < 0) {
-        if (errno == EINTR) {
-            continue;
-        }
-        if (errno != EWOULDBLOCK) {
+    while ((rc = lock_try(fd, alone)) != 1) {
+        if (rc < 0) {
             *unlocked = true;
             break;
         }
@@ -100,7 +96,7 @@ static struct list *open_list(const struct store *s, struct error *err)
         return NULL;
     }
     fchmod(l->fd, 0644); /* whoever trims reads it */
-    flock(l->fd, LOCK_EX | LOCK_NB);
+    lock_try(l->fd, true);
     if (!lists) {
         atexit(remove_lists);
     }
@@ -178,7 +174,7 @@ void store_count(const struct store *s, struct store_counts more)
     struct store_counts c;
 
     /* Not waited for: others hold it for a moment only, and a count is not worth more. */
-    if (fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) == 0) {
+    if (fd >= 0 && lock_try(fd, true) == 1) {
         c = read_counts(fd);
         write_counts(fd, (struct store_counts){c.lookups + more.lookups, c.hits + more.hits});
     }
@@ -211,26 +207,15 @@ void store_counts_clear(const struct store *s)
 
 /* --- what is used --------------------------------------------------------- */
 
-static int add_names(struct store_names *names, char *text, struct error *err)
+static int add_names(struct args *names, char *text, struct error *err)
 {
     for (char *line = text, *end; *line && (end = strchr(line, '\n')); line = end + 1) {
-        char **grown = realloc(names->items, (names->count + 1) * sizeof *grown);
-
-        if (!grown) {
-            return error_nomem(err, "object store", (names->count + 1) * sizeof *grown);
-        }
-        names->items = grown;
-        *end = '\0';
-        grown[names->count] = strdup(line);
-        if (!grown[names->count]) {
-            return error_nomem(err, "object store", strlen(line));
-        }
-        names->count++;
+        args_take(names, strndup(line, (size_t)(end - line)));
     }
-    return 0;
+    return names->failed ? error_nomem(err, "object store", strlen(text)) : 0;
 }
 
-static int read_list(struct store_names *names, const char *path, struct error *err)
+static int read_list(struct args *names, const char *path, struct error *err)
 {
     size_t nbytes;
     int fd = open(path, O_RDONLY | O_CLOEXEC), rc;
@@ -240,7 +225,7 @@ static int read_list(struct store_names *names, const char *path, struct error *
     if (fd < 0) {
         return errno == ENOENT ? 0 : error_errno(err, path, NULL, "cannot read what is used in the object store");
     }
-    dead = flock(fd, LOCK_SH | LOCK_NB) == 0;
+    dead = lock_try(fd, false) == 1;
     close(fd);
     if (dead) {
         unlink(path);
@@ -252,53 +237,39 @@ static int read_list(struct store_names *names, const char *path, struct error *
     return rc;
 }
 
+int store_names_read(const struct store *s, struct args *names, struct error *err)
+{
+    char *users = text_format("%s/users", s->root), *path;
+    struct args files = {0};
+    int rc = 0;
+
+    *names = (struct args){0};
+    if (!users || directory_list(users, NULL, &files) < 0) {
+        rc = error_errno(err, users, hint, "cannot read what is used in the object store");
+    }
+    for (size_t i = 0; i < files.n && rc == 0; i++) {
+        if (files.v[i][0] == '.') {
+            continue;
+        }
+        path = text_format("%s/%s", users, files.v[i]);
+        rc = path ? read_list(names, path, err) : error_nomem(err, users, strlen(users));
+        free(path);
+    }
+    args_free(&files);
+    free(users);
+    args_sort_unique(names);
+    if (rc < 0) {
+        args_free(names);
+    }
+    return rc;
+}
+
 static int by_name(const void *a, const void *b)
 {
     return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-int store_names_read(const struct store *s, struct store_names *names, struct error *err)
+bool store_names_have(const struct args *names, const char *name)
 {
-    char *users = text_format("%s/users", s->root), *path;
-    DIR *dir = users ? opendir(users) : NULL;
-    struct dirent *entry;
-    int rc = 0;
-
-    *names = (struct store_names){0};
-    if (!dir) {
-        rc = error_errno(err, users, hint, "cannot read what is used in the object store");
-    }
-    while (rc == 0 && (entry = readdir(dir))) {
-        if (entry->d_name[0] == '.') {
-            continue;
-        }
-        path = text_format("%s/%s", users, entry->d_name);
-        rc = path ? read_list(names, path, err) : error_nomem(err, users, strlen(users));
-        free(path);
-    }
-    if (dir) {
-        closedir(dir);
-    }
-    free(users);
-    if (rc == 0 && names->count) {
-        qsort(names->items, names->count, sizeof *names->items, by_name);
-    }
-    if (rc < 0) {
-        store_names_free(names);
-    }
-    return rc;
-}
-
-bool store_names_have(const struct store_names *names, const char *name)
-{
-    return names->count && bsearch(&name, names->items, names->count, sizeof *names->items, by_name);
-}
-
-void store_names_free(struct store_names *names)
-{
-    for (size_t i = 0; i < names->count; i++) {
-        free(names->items[i]);
-    }
-    free(names->items);
-    *names = (struct store_names){0};
+    return names->n && bsearch(&name, names->v, names->n, sizeof *names->v, by_name);
 }

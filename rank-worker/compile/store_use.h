@@ -9,6 +9,7 @@
 #ifndef L3R_RANK_WORKER_COMPILE_STORE_USE_H
 #define L3R_RANK_WORKER_COMPILE_STORE_USE_H
 
+#include "common/base/args.h"
 #include "rank-worker/compile/store.h"
 
 /* Put the entry at `path` (of store_path()) on this process's list, whether it is there or not, and mark it as used
@@ -30,14 +31,8 @@ void store_counts_clear(const struct store *s);
 int store_lock_all(const struct store *s, bool alone, bool *unlocked, struct error *err);
 
 /* The names of entries ("objects/ab/....so") on the lists of living processes, sorted, to be freed with
- * store_names_free(). The lists of others are removed. The lock must be held alone. */
-struct store_names {
-    char **items;
-    size_t count;
-};
-
-int store_names_read(const struct store *s, struct store_names *names, struct error *err);
-bool store_names_have(const struct store_names *names, const char *name);
-void store_names_free(struct store_names *names);
+ * args_free(). The lists of others are removed. The lock must be held alone. */
+int store_names_read(const struct store *s, struct args *names, struct error *err);
+bool store_names_have(const struct args *names, const char *name);
 
 #endif

@@ -1,6 +1,5 @@
 #include "rank-worker/compile/units.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,6 +7,7 @@
 
 #include <xxhash.h>
 
+#include "common/base/directory.h"
 #include "rank-worker/compile/store_use.h"
 
 /* Changes whenever the same key would lead to other bytes. */
@@ -39,29 +39,32 @@ int unit_open(struct unit *u, struct error *err)
     return scan_source(u->source, dirs, u->kernel ? u->kernel->ninclude : 0, &u->scan, err);
 }
 
+static bool is_shown(const char *name)
+{
+    return name[0] != '.';
+}
+
 /* Names of the files that a quoted include could find first: a new header beside the source may change what an
  * unchanged source means. Other sources and objects there do not. */
 static int hash_neighbours(struct hasher *h, const char *dir)
 {
     static const char *const others[] = {".cpp", ".cc", ".o", ".so", ".bin", ".pto", ".py", ".json"};
-    struct dirent **entries;
-    int n = scandir(dir, &entries, NULL, alphasort);
+    struct args names = {0};
 
-    if (n < 0) {
+    if (directory_list(dir, is_shown, &names) < 0) {
         return errno == ENOMEM ? -1 : 0;
     }
-    for (int i = 0; i < n; i++) {
-        const char *end = strrchr(entries[i]->d_name, '.');
-        bool counts = entries[i]->d_name[0] != '.';
+    for (size_t i = 0; i < names.n; i++) {
+        const char *end = strrchr(names.v[i], '.');
+        bool counts = true;
         for (size_t k = 0; counts && end && k < sizeof others / sizeof *others; k++) {
             counts = strcmp(end, others[k]) != 0;
         }
         if (counts) {
-            hasher_text(h, entries[i]->d_name);
+            hasher_text(h, names.v[i]);
         }
-        free(entries[i]);
     }
-    free(entries);
+    args_free(&names);
     return 0;
 }
 

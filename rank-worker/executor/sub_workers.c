@@ -12,6 +12,7 @@
 
 #include "common/base/file.h"
 #include "common/base/install.h"
+#include "common/plan/plan_names.h"
 #include "common/plan/plan_view.h"
 #include "rank-worker/executor/python_child.h"
 
@@ -211,14 +212,13 @@ static bool add_sizes(cJSON *object, const char *key, const int64_t *sizes, uint
 
 static bool add_tensor(cJSON *list, const struct segment *seg, const struct plan_tensor *v, uint32_t tag)
 {
-    static const char *const tags[PLAN_TAG_COUNT] = {"in", "out", "inout", "out_existing", "no_dep"};
     cJSON *object = cJSON_CreateObject();
 
     return cJSON_AddItemToArray(list, object) && add_integer(object, "offset", seg->storages[v->storage] + v->offset) &&
            add_integer(object, "nbytes", seg->plan.storages[v->storage].nbytes - v->offset) &&
            cJSON_AddStringToObject(object, "dtype", dtype_runtime_name(v->dtype)) &&
            add_sizes(object, "shape", v->shape, v->ndim) && add_sizes(object, "strides", v->stride, v->ndim) &&
-           cJSON_AddStringToObject(object, "tag", tag < PLAN_TAG_COUNT ? tags[tag] : "no_dep");
+           cJSON_AddStringToObject(object, "tag", plan_tag_names[tag < PLAN_TAG_COUNT ? tag : PLAN_TAG_NO_DEP]);
 }
 
 static int add_arguments(cJSON *list, const struct segment *seg, const struct plan_node *n, struct error *err)

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "common/base/args.h"
+#include "common/base/array.h"
 #include "common/base/file.h"
 #include "common/base/log.h"
 #include "rank-worker/splice/body.h"
@@ -29,7 +30,7 @@ struct pending {
 struct work {
     const struct splice_unit *unit;
     struct pending *kernels;
-    size_t count;
+    size_t count, capacity;
     struct pending cpp;
 };
 
@@ -133,7 +134,6 @@ static int prepare_kernels(struct work *w, struct error *err)
     struct span raw = {w->unit->raw, w->unit->raw_size}, name;
 
     for (size_t at = 0; body_next_function(raw, &at, &name);) {
-        struct pending *grown;
         bool failed;
         char *below;
         int rc;
@@ -147,13 +147,10 @@ static int prepare_kernels(struct work *w, struct error *err)
         if (!below) {
             continue; /* a helper */
         }
-        grown = realloc(w->kernels, (w->count + 1) * sizeof *grown);
-        if (grown) {
-            w->kernels = grown;
-            grown[w->count] = (struct pending){0};
-            rc = prepare_kernel(w, &grown[w->count++], below, name, err);
+        if (array_room(&w->kernels, &w->capacity, w->count, sizeof *w->kernels)) {
+            rc = error_nomem(err, below, (w->count + 1) * sizeof *w->kernels);
         } else {
-            rc = error_nomem(err, below, (w->count + 1) * sizeof *grown);
+            rc = prepare_kernel(w, &w->kernels[w->count++], below, name, err);
         }
         free(below);
         if (rc) {

@@ -9,9 +9,11 @@
 #include <strings.h>
 #include <unistd.h>
 
+#include "common/base/array.h"
 #include "common/base/file.h"
+#include "common/base/lock.h"
 #include "common/base/log.h"
-#include "rank-worker/cache/lock.h"
+#include "rank-worker/cache/lock_files.h"
 #include "rank-worker/cache/subbuilds.h"
 #include "rank-worker/splice/apply.h"
 #include "rank-worker/splice/ptoas.h"
@@ -32,7 +34,8 @@ struct splice {
         bool ended;
         int rc;
         struct error err;
-    } *results; /* one a unit */
+    } *results;              /* one a unit */
+    size_t changed_capacity; /* of the report */
     bool no_memory;
 };
 
@@ -120,21 +123,18 @@ static void told(void *context, const char *shown, bool changed)
 {
     struct splice *s = context;
     struct splice_report *r = s->report;
-    char **grown;
+    char *text;
 
     say(s->options, changed ? "  spliced -> %s" : "  unchanged -> %s", shown);
     if (!changed) {
         r->nsame++;
         return;
     }
-    grown = realloc(r->changed, (r->nchanged + 1) * sizeof *grown);
-    if (grown) {
-        r->changed = grown;
-        grown[r->nchanged] = strdup(shown);
-    }
-    if (grown && grown[r->nchanged]) {
-        r->nchanged++;
+    text = strdup(shown);
+    if (text && array_room(&r->changed, &s->changed_capacity, r->nchanged, sizeof *r->changed) == 0) {
+        r->changed[r->nchanged++] = text;
     } else {
+        free(text);
         s->no_memory = true;
     }
 }

@@ -1,6 +1,5 @@
 #include "rank-worker/splice/unit.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <fnmatch.h>
@@ -11,6 +10,8 @@
 #include <unistd.h>
 
 #include "common/base/args.h"
+#include "common/base/array.h"
+#include "common/base/directory.h"
 #include "common/base/file.h"
 #include "rank-worker/splice/body.h"
 #include "rank-worker/splice/ptoas.h"
@@ -72,7 +73,7 @@ static int is_stale(const struct splice_unit *u, struct error *err)
 static int consider(struct splice_units *list, const struct subbuild *program, const char *file, struct error *err)
 {
     int stem = (int)(strlen(file) - strlen(".pto")), stale;
-    struct splice_unit u = {.program = program, .name = text_format("%.*s", stem, file)}, *grown;
+    struct splice_unit u = {.program = program, .name = text_format("%.*s", stem, file)};
 
     u.pto = text_format("%s/ptoas/%s", program->path, file);
     u.cpp = text_format("%s/ptoas/%.*s.cpp", program->path, stem, file);
@@ -83,10 +84,8 @@ static int consider(struct splice_units *list, const struct subbuild *program, c
     }
     stale = is_stale(&u, err);
     if (stale > 0) {
-        grown = realloc(list->items, (list->count + 1) * sizeof *grown);
-        if (grown) {
-            list->items = grown;
-            grown[list->count++] = u;
+        if (array_room(&list->items, &list->capacity, list->count, sizeof *list->items) == 0) {
+            list->items[list->count++] = u;
             return 0;
         }
         stale = error_nomem(err, file, sizeof u);
@@ -112,34 +111,22 @@ static int find_in(struct splice_units *list, const struct subbuild *program, st
 {
     char *path = file_join(program->path, "ptoas", err);
     size_t first = list->count;
-    const struct dirent *entry;
-    DIR *dir;
+    struct args files = {0};
+    bool there;
     int rc = 0;
 
     if (!path) {
         return -1;
     }
-    dir = opendir(path);
-    if (!dir && errno != ENOENT && errno != ENOTDIR) {
+    there = directory_list(path, is_pto, &files) == 0;
+    if (!there && errno != ENOENT && errno != ENOTDIR) {
         rc = error_errno(err, path, file_errno_hint(errno), "cannot read the directory %s", path);
     }
-    list->any_stage = list->any_stage || dir;
-    while (dir && rc == 0) {
-        errno = 0;
-        entry = readdir(dir);
-        if (!entry) {
-            break;
-        }
-        if (is_pto(entry->d_name)) {
-            rc = consider(list, program, entry->d_name, err);
-        }
+    list->any_stage = list->any_stage || there;
+    for (size_t i = 0; i < files.n && rc == 0; i++) {
+        rc = consider(list, program, files.v[i], err);
     }
-    if (dir && rc == 0 && errno) {
-        rc = error_errno(err, path, file_errno_hint(errno), "cannot read the directory %s", path);
-    }
-    if (dir) {
-        closedir(dir);
-    }
+    args_free(&files);
     if (list->count > first) {
         qsort(list->items + first, list->count - first, sizeof *list->items, by_name);
     }
@@ -257,18 +244,20 @@ static bool is_unfinished(const char *name)
 static void sweep(const char *program, const char *below, bool (*is_ours)(const char *name))
 {
     char *path = file_join(program, below, NULL);
-    DIR *dir = path ? opendir(path) : NULL;
-    int fd = dir ? dirfd(dir) : -1;
-    const struct dirent *entry;
+    struct args names = {0};
 
-    while (fd >= 0 && (entry = readdir(dir)) != NULL) {
-        if (is_ours(entry->d_name)) {
-            unlinkat(fd, entry->d_name, 0); /* one that stays does no harm */
+    if (path) {
+        directory_list(path, is_ours, &names);
+    }
+    for (size_t i = 0; i < names.n; i++) {
+        char *file = file_join(path, names.v[i], NULL);
+
+        if (file) {
+            unlink(file); /* one that stays does no harm */
         }
+        free(file);
     }
-    if (dir) {
-        closedir(dir);
-    }
+    args_free(&names);
     free(path);
 }
 

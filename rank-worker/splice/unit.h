@@ -27,7 +27,7 @@ struct splice_unit {
 
 struct splice_units {
     struct splice_unit *items; /* by program, then name */
-    size_t count;
+    size_t count, capacity;
     bool any_stage; /* some program has a ptoas/ directory */
 };
 

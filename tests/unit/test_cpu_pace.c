@@ -1,10 +1,10 @@
 /* Lanes of mixed tasks that go on at different paces: one computes for long, one sleeps where the device does not hear of
  * it, one begins late. Each device is in a child process, which has a limit. */
-#include "tests/unit/temp_dir.h"
+#include "tests/support/temp_dir.h"
 
-#include "tests/unit/child_runs.h"
+#include "tests/support/child_runs.h"
+#include "tests/support/mixed_program.h"
 #include "tests/unit/cpu/pace.h"
-#include "tests/unit/mixed_program.h"
 
 enum { ORDER_RUNS = 50, FEW = 5 };
 

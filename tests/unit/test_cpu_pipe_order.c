@@ -1,9 +1,9 @@
 /* The order of tiles on a pipe for both directions, where lanes push twice in a row (tests/unit/cpu/tile_order.h). */
-#include "tests/unit/temp_dir.h"
+#include "tests/support/temp_dir.h"
 
-#include "tests/unit/child_runs.h"
+#include "tests/support/child_runs.h"
+#include "tests/support/mixed_program.h"
 #include "tests/unit/cpu/tile_order.h"
-#include "tests/unit/mixed_program.h"
 
 enum { RUNS = 96, BLOCKS = 8 }; /* 96: as many for each of 8 children */
 

@@ -2,9 +2,10 @@
 #include "tests/support/temp_dir.h"
 
 #include "common/base/file.h"
+#include "common/base/lock.h"
 #include "common/base/log.h"
 #include "rank-worker/cache/invalidate.h"
-#include "rank-worker/cache/lock.h"
+#include "rank-worker/cache/lock_files.h"
 
 static int setup(void **state)
 {

@@ -6,8 +6,9 @@
 #include <sys/wait.h>
 
 #include "common/base/file.h"
+#include "common/base/lock.h"
 #include "common/base/log.h"
-#include "rank-worker/cache/lock.h"
+#include "rank-worker/cache/lock_files.h"
 #include "rank-worker/cache/transaction.h"
 #include "rank-worker/compile/identity.h"
 

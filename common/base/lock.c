@@ -1,4 +1,4 @@
-#include "rank-worker/cache/lock.h"
+#include "common/base/lock.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -25,10 +25,9 @@ static int open_lock(const char *path)
     return fd;
 }
 
-/* 1: locked, 0: another holds it, -1 with errno. */
-static int try_lock(int fd)
+int lock_try(int fd, bool alone)
 {
-    while (flock(fd, LOCK_EX | LOCK_NB) < 0) {
+    while (flock(fd, (alone ? LOCK_EX : LOCK_SH) | LOCK_NB) < 0) {
         if (errno == EWOULDBLOCK) {
             return 0;
         }
@@ -46,7 +45,7 @@ static int wait_for(int fd, const char *path, int timeout, struct error *err)
     bool told = false;
     int rc;
 
-    while ((rc = try_lock(fd)) == 0) {
+    while ((rc = lock_try(fd, true)) == 0) {
         if (!told) {
             log_note("another process holds %s; waiting for it", path);
         }
@@ -93,7 +92,9 @@ int lock_take(const char *path, int timeout, struct error *err)
 
 void lock_release(int fd)
 {
-    if (fd >= 0) {
-        close(fd);
+    if (fd < 0) {
+        return;
     }
+    flock(fd, LOCK_UN); /* a child that was forked meanwhile may have it open as well */
+    close(fd);
 }

@@ -1,0 +1,27 @@
+/*
+ * directory - what is in a directory, and the removal of one with all that is in it.
+ *
+ * Failures leave errno, and the caller says what it wanted the directory for.
+ */
+#ifndef L3R_COMMON_BASE_DIRECTORY_H
+#define L3R_COMMON_BASE_DIRECTORY_H
+
+#include <stdbool.h>
+
+#include "common/base/args.h"
+
+/* Add to `names` those in the directory `path` that `wanted` accepts (NULL: all), but "." and "..", in the order of
+ * their bytes. -1 with errno, and then nothing is added, and nothing is to be freed that was not before. */
+int directory_list(const char *path, bool (*wanted)(const char *name), struct args *names);
+
+struct directory_remove {
+    const char *spared; /* a name directly below `path` that stays, and `path` with it; NULL: none */
+    bool go_on;         /* what cannot be removed does not end the removal */
+    bool one_device;    /* other file systems below `path` are left alone */
+};
+
+/* Remove `path` and all below it. Symbolic links are removed, not followed. `how` may be NULL: nothing is spared, and
+ * the first failure is the end. -1 with errno of the first failure, ENOENT where `path` is not there. */
+int directory_remove(const char *path, const struct directory_remove *how);
+
+#endif
