@@ -67,7 +67,8 @@ static inline void child_count(struct child_board *board, int child, int nrun, i
     }
 }
 
-/* `nchild` processes at a time, `nrun` runs each; no thread may be running. False: processes cannot be had. */
+/* `nchild` processes at a time, `nrun` runs each; no thread may be running. False: processes cannot be had, or one ended
+ * with a code of its own, as a sanitizer makes it. */
 static inline bool child_runs(int nchild, int nrun, child_run run, void *context, struct child_runs *runs)
 {
     pid_t pids[CHILD_MAX];
@@ -93,6 +94,7 @@ static inline bool child_runs(int nchild, int nrun, child_run run, void *context
     for (int i = 0; i < nchild; i++) {
         int status = 0;
         fine = fine && pids[i] > 0 && waitpid(pids[i], &status, 0) == pids[i];
+        fine = fine && !(WIFEXITED(status) && WEXITSTATUS(status) != 0);
         child_count(board, i, nrun, status, runs);
     }
     munmap(board, sizeof(*board));
