@@ -41,10 +41,11 @@ static inline const char *mixed_bfloat_flags(const char *dir)
     return known ? "" : " -D__STDCPP_BFLOAT16_T__=1 -I " RIG_INCLUDE "/stdfloat-shim";
 }
 
-/* On a device of its own that may keep `ncores` cores busy. */
-static inline int mixed_open(struct mixed_program *p, const char *dir, const char *kernel, int ncores)
+/* On a device of its own that may keep `ncores` cores busy; free_threads: its lanes take no turns. */
+static inline int mixed_open_threads(struct mixed_program *p, const char *dir, const char *kernel, int ncores,
+                                     bool free_threads)
 {
-    const struct device_config config = {.ncores = ncores, .platform = "a2a3sim"};
+    const struct device_config config = {.ncores = ncores, .platform = "a2a3sim", .free_threads = free_threads};
     struct device_kernel kernels[3];
     char paths[3][512], orchestration[512];
 
@@ -65,6 +66,11 @@ static inline int mixed_open(struct mixed_program *p, const char *dir, const cha
         return -1;
     }
     return device_cpu.load_program(p->dev, &program, &p->id, &p->err);
+}
+
+static inline int mixed_open(struct mixed_program *p, const char *dir, const char *kernel, int ncores)
+{
+    return mixed_open_threads(p, dir, kernel, ncores, false);
 }
 
 /* One dispatch; `scalars` by enum mixed_arg. */
