@@ -33,7 +33,8 @@ function(l3r_add_layers file)
   endforeach()
 endfunction()
 
-# In `out` the libraries of all folders whose headers `source` includes, itself or through headers below tests/.
+# In `out` the libraries of all folders whose headers `source` includes, itself or through headers below tests/; a module
+# of tests/support is a library too.
 function(l3r_libraries_included source out)
   set(todo ${source})
   set(seen)
@@ -47,7 +48,11 @@ function(l3r_libraries_included source out)
     foreach(line ${lines})
       string(REGEX REPLACE "^#include \"([^\"]+)\".*" "\\1" header "${line}")
       get_filename_component(folder ${header} DIRECTORY)
+      get_filename_component(module ${header} NAME_WE)
       l3r_library_of("${folder}" library)
+      if(folder STREQUAL "tests/support")
+        list(APPEND libraries l3r_support_${module})
+      endif()
       if(TARGET ${library})
         list(APPEND libraries ${library})
       else()

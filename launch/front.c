@@ -12,11 +12,12 @@
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "common/base/clock.h"
 #include "common/base/error.h"
 #include "common/base/log.h"
+#include "common/base/result_marker.h"
 #include "launch/mpirun.h"
 #include "launch/relay.h"
 
@@ -59,14 +60,6 @@ int launch_rank(void)
     const char *rank = rank_variable();
 
     return rank ? atoi(rank) : 0;
-}
-
-static long now_ms(void)
-{
-    struct timespec t;
-
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return t.tv_sec * 1000L + t.tv_nsec / 1000000L;
 }
 
 /* Runs in the child. */
@@ -201,13 +194,13 @@ static void take_signals(struct front *f)
             bool ran = f->mpirun != 0;
             reap(f, WNOHANG);
             if (ran && !f->mpirun) { /* what it left behind has this long to write its last words */
-                f->deadline = now_ms() + CLOSING_MS;
+                f->deadline = clock_now_ms() + CLOSING_MS;
             }
         } else if (f->asked) {
-            f->deadline = now_ms();
+            f->deadline = clock_now_ms();
         } else {
             f->asked = true;
-            f->deadline = now_ms() + PATIENCE_MS;
+            f->deadline = clock_now_ms() + PATIENCE_MS;
             if (f->mpirun) {
                 kill(f->mpirun, (int)info.ssi_signo);
             }
@@ -225,7 +218,7 @@ static void watch(struct front *f)
         struct pollfd fds[] = {{.fd = log_open ? f->messages : -1, .events = POLLIN},
                                {.fd = open ? f->output : -1, .events = POLLIN},
                                {.fd = f->signals, .events = POLLIN}};
-        long left = f->deadline ? f->deadline - now_ms() : -1;
+        long left = f->deadline ? f->deadline - clock_now_ms() : -1;
         if (f->deadline && left <= 0) {
             kill_all(f);
             f->deadline = 0;
@@ -278,7 +271,7 @@ static int conclude(struct front *f)
                   f->asked ? "was interrupted" : "ended", f->program, WEXITSTATUS(f->status));
     }
     error_print(&err);
-    printf("%sPYPTO_EXEC_RESULT=INFRA\n", in_line ? "\n" : "");
+    printf("%s" RESULT_MARKER "INFRA\n", in_line ? "\n" : "");
     fflush(stdout);
     return EXIT_INFRA;
 }
@@ -286,7 +279,7 @@ static int conclude(struct front *f)
 static int fail(const struct error *err)
 {
     error_print(err);
-    puts("PYPTO_EXEC_RESULT=INFRA");
+    puts(RESULT_MARKER "INFRA");
     fflush(stdout);
     return EXIT_INFRA;
 }

@@ -13,7 +13,7 @@
 /* Whether this process was started as one of an MPI job (mpirun, srun with PMI). */
 bool launch_under_mpi(void);
 
-/* Rank in that job as the environment tells it, before MPI_Init; 0 when there is none. */
+/* Rank in that job according to the environment, before MPI_Init; 0 when there is none. */
 int launch_rank(void);
 
 /* Run "<this program> argv[0] ... argv[argc - 1]" in `nproc` processes; argv[0] is the command's name. Returns

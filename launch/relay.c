@@ -5,7 +5,9 @@
 #include <string.h>
 #include <unistd.h>
 
-static const char marker[] = "PYPTO_EXEC_RESULT=";
+#include "common/base/result_marker.h"
+
+static const char marker[] = RESULT_MARKER;
 
 static void take_start(struct relay *r)
 {

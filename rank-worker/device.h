@@ -33,7 +33,7 @@ struct device_config {
     int device_id;        /* physical id the user named for this card */
     int ncores;           /* host cores this executor may keep busy, >= 1 */
     const char *platform; /* "a2a3sim", ... */
-    bool free_threads;    /* the lanes of a mixed task run side by side (cpu device; docs/decisions.md, "Turns") */
+    bool free_threads; /* the lanes of a mixed task run side by side (cpu device; docs/decisions.md, "Mixed tasks") */
 };
 
 /* Where the compiled parts of one program are (rank-worker/compile fills this). */
@@ -117,8 +117,8 @@ struct device_ops {
                struct error *err);
 
     /* Write the files that the last run captured, which has succeeded; nothing when its switches were off. Apart from
-     * run(), so that nobody who waits for the dispatch waits for files. A file that cannot be written is told through
-     * the log, and is no failure; returns how many there are. */
+     * run(), so that nobody who waits for the dispatch waits for files. A file that cannot be written is
+     * reported in the log, and is no failure; returns how many there are. */
     uint32_t (*save_profile)(struct device *dev);
 
     void (*close)(struct device *dev); /* NULL is fine */

@@ -4,12 +4,16 @@
 #     tests/run.sh                   all stages
 #     tests/run.sh NAME...           only these tests of the main stage (test_plan, examples, ...)
 #     tests/run.sh --stage STAGE     only this stage; may be repeated
+#     tests/run.sh --all             lint looks at all files, as it does when $CI is set
 #
 # Stages:
 #     main   gcc with the address and undefined-behaviour sanitizers into build-test/: all unit and integration tests
 #     clang  a release build with clang, warnings are errors
 #     tsan   the unit tests that run threads, with the thread sanitizer
-#     lint   layout of the sources (tests/lint), cppcheck and clang-tidy (.clang-tidy says which checks)
+#     lint   layout of the sources (tests/lint), cppcheck and clang-tidy (.clang-tidy says which checks); clang-tidy on the
+#            files that differ from where this branch left origin/main (without one: from the last commit but one)
+# and, only when asked for:
+#     coverage   the unit tests in a build for gcov, build-coverage/: covered lines of each folder
 #
 # One line a test; what a failed one printed follows. A test is skipped when it ends with code 77 or when its last line
 # is "skipped: REASON". The last line is "N passed, N failed, N skipped"; the exit code is 0 when none failed.
@@ -27,15 +31,20 @@ threaded_tests="test_cpu* test_profile* test_device* test_scheduler* test_word t
 
 stages=()
 names=()
+all_files=${CI:+yes}
 while [ $# -gt 0 ]; do
     case $1 in
     --stage)
-        [ $# -ge 2 ] || { echo "--stage wants main, clang, tsan or lint" >&2; exit 2; }
+        [ $# -ge 2 ] || { echo "--stage wants main, clang, tsan, lint or coverage" >&2; exit 2; }
         case $2 in
-        main | clang | tsan | lint) stages+=("$2") ;;
-        *) echo "there is no stage '$2': main, clang, tsan, lint" >&2; exit 2 ;;
+        main | clang | tsan | lint | coverage) stages+=("$2") ;;
+        *) echo "there is no stage '$2': main, clang, tsan, lint, coverage" >&2; exit 2 ;;
         esac
         shift 2
+        ;;
+    --all)
+        all_files=yes
+        shift
         ;;
     -h | --help)
         sed -n '2,/^set/s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"
@@ -193,8 +202,28 @@ stage_tsan() {
     wait
 }
 
+# The sources that clang-tidy has to look at, as a pattern for their paths; nothing when there are none. A header stands for
+# the sources that include it.
+changed_sources() {
+    local base file
+    if [ -n "$all_files" ]; then
+        echo "$top/(?!tests/|common/base/error\.c).*\.c\$"
+        return
+    fi
+    base=$(git -C "$top" merge-base HEAD origin/main 2>/dev/null || git -C "$top" rev-parse HEAD~1 2>/dev/null)
+    {
+        git -C "$top" diff --name-only --diff-filter=d "${base:-HEAD}"
+        git -C "$top" ls-files --others --exclude-standard
+    } | sort -u | grep '\.[ch]$' | while read -r file; do
+        case $file in
+        *.c) echo "$file" ;;
+        *.h) git -C "$top" grep -l -F "#include \"$file\"" -- '*.c' ;;
+        esac
+    done | grep -vE '^(tests|examples)/|^common/base/error\.c$' | sort -u | sed "s,[.+],\\\\&,g; s,.*,$top/&\$," | paste -s -d '|'
+}
+
 stage_lint() {
-    local dir=$top/build-lint
+    local dir=$top/build-lint sources
     run_one lint.layers 60 "$top/tests/lint/layers.sh"
     run_one lint.format 120 "$top/tests/lint/format.sh"
     build build.lint "$dir" help || return
@@ -203,15 +232,61 @@ stage_lint() {
         '-DcJSON_ArrayForEach(item,array)=for(item=(array)->child;item;item=item->next)' \
         --enable=warning,performance,portability --inline-suppr --error-exitcode=1 --quiet -j 2
     # error.c defines what lint.h replaces.
-    spawn lint.clang-tidy 2400 run-clang-tidy-19 -quiet -p "$dir" -j 2 -config-file="$top/.clang-tidy" \
-        -extra-arg=-include -extra-arg="$top/tests/lint.h" "$top/(?!tests/|common/base/error\.c).*\.c\$"
+    sources=$(changed_sources)
+    [ -z "$sources" ] ||
+        spawn lint.clang-tidy 2400 run-clang-tidy-19 -quiet -p "$dir" -j "$(nproc)" -config-file="$top/.clang-tidy" \
+            -extra-arg=-include -extra-arg="$top/tests/lint.h" "$sources"
     wait
+}
+
+# Covered lines of each folder: from the .gcda files that the tests left in the build directory. A file that no test links
+# with is not counted.
+print_coverage() { # DIRECTORY
+    find "$1" -name '*.gcda' -print0 | xargs -0 -r gcov -n -r -s "$top" 2>/dev/null | awk '
+        /^File / { split($0, quoted, "\047"); file = quoted[2]; sub(/^(\.\.\/)+/, "", file) }
+        /^Lines executed:/ && file ~ /\.[ch]$/ && file !~ /^tests\// {
+            split($0, parts, /[:% ]+/) # Lines executed 97.30 of 37
+            covered = parts[3] * parts[5] / 100
+            # A header is told once for each source that includes it: the best of them counts.
+            if (!(file in lines) || covered > hit[file]) {
+                lines[file] = parts[5]
+                hit[file] = covered
+            }
+        }
+        /^Lines executed:/ { file = "" }
+        END {
+            for (file in lines) {
+                folder = file
+                sub(/\/[^\/]*$/, "", folder)
+                total[folder] += lines[file]
+                sum[folder] += hit[file]
+                all += lines[file]
+                all_hit += hit[file]
+            }
+            for (folder in total)
+                printf "%5.1f %%  %6d lines  %s\n", 100 * sum[folder] / total[folder], total[folder], folder | "sort -k 5"
+            close("sort -k 5")
+            if (all)
+                printf "%5.1f %%  %6d lines  all\n", 100 * all_hit / all, all
+        }'
+}
+
+stage_coverage() {
+    local dir=$top/build-coverage test name
+    build build.coverage "$dir" "" -DCMAKE_BUILD_TYPE=Debug -DCMAKE_C_FLAGS=--coverage -DL3R_WERROR=ON || return
+    find "$dir" -name '*.gcda' -delete
+    for test in "$top"/tests/unit/test_*.c; do
+        name=$(basename "$test" .c)
+        wanted "$name" && spawn "coverage.$name" "$unit_limit" "$dir/tests/$name"
+    done
+    wait
+    print_coverage "$dir"
 }
 
 stage_packages() { # STAGE
     case $1 in
     main) echo $packages_build $packages_run $packages_test ;;
-    clang | tsan) echo $packages_build $packages_run ;;
+    clang | tsan | coverage) echo $packages_build $packages_run ;;
     lint) echo $packages_build $packages_lint ;;
     esac
 }
@@ -230,7 +305,7 @@ main() {
         "stage_$stage"
     done
     for name in "${names[@]}"; do
-        if [ ! -e "$results/$name" ] && [ "$(cat "$results/build.main")" = PASS ]; then
+        if [ ! -e "$results/$name" ] && [ "$(cat "$results/build.main" 2>/dev/null)" = PASS ]; then
             echo "FAIL  $name  there is no such test"
             echo FAIL >"$results/$name"
         fi

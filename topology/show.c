@@ -9,7 +9,7 @@ enum { VENDOR_ASCEND = 0x19e5 };
 
 static int load(hwloc_topology_t *topology, struct error *err)
 {
-    /* The first ones load other vendors' drivers and tell nothing of what is looked for; the last one is
+    /* The first ones load other vendors' drivers and find nothing that is looked for; the last one is
      * slower than reading /sys, which is done without it, and leaks. */
     static const char *const unwanted[] = {"opencl", "cuda", "nvml", "rsmi", "levelzero", "gl", "pci"};
     int rc;

@@ -7,7 +7,7 @@
 #include "topology/cores.h"
 #include "topology/quota.h"
 
-/* What tells cores apart and puts neighbours next to each other; reading the rest of a host takes longer. */
+/* What distinguishes cores and puts neighbours next to each other; reading the rest of a host takes longer. */
 static const hwloc_obj_type_t kept[] = {HWLOC_OBJ_PACKAGE, HWLOC_OBJ_DIE, HWLOC_OBJ_CORE};
 
 /* Packages, dies and cores of this host, read once; NULL when that cannot be. */

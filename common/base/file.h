@@ -59,7 +59,7 @@ int file_write_commit(struct file_writer *w, struct error *err);
  * (`*length` bytes of it), the process and a count. Where nobody writes, a killed process left it. */
 bool file_is_unfinished(const char *name, size_t *length);
 
-/* Give up: remove what was written and free `w`. Does nothing after a commit or a failed begin. */
+/* Give up: remove what was written and free `w`. Does nothing after a commit or a failed begin, and to a zeroed one. */
 void file_write_abort(struct file_writer *w);
 
 /* The three in one. */

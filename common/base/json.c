@@ -1,5 +1,6 @@
 #include "common/base/json.h"
 
+#include <errno.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -215,7 +216,12 @@ cJSON *json_parse(const struct json_source *src, const char *text, size_t size)
         syntax_fail(src, text, size, lax);
         return NULL;
     }
+    errno = 0;
     value = cJSON_ParseWithLengthOpts(text, size + 1, &end, 1);
+    if (!value && errno == ENOMEM) { /* of malloc(): cJSON tells no more than that it failed */
+        error_nomem(src->err, src->file, size);
+        return NULL;
+    }
     if (!value) {
         syntax_fail(src, text, size, end);
         return NULL;

@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
@@ -53,23 +54,17 @@ static void write_all(const char *line, size_t len)
     }
 }
 
-void log_msg(enum log_level level, const char *fmt, ...)
+/* `word` says what kind of message it is. */
+static void write_line(const char *word, const char *fmt, va_list ap)
 {
-    static const char *const words[] = {"debug: ", "", "", "warning: ", "error: "};
     char line[4096];
     int saved = errno;
     size_t used, room;
-    va_list ap;
     int n;
 
-    if (level < threshold || level >= LOG_NULL) {
-        return;
-    }
-    used = (size_t)snprintf(line, sizeof line, "%s: %s", prefix, strncmp(fmt, "note: ", 6) ? words[level] : "");
+    used = (size_t)snprintf(line, sizeof line, "%s: %s", prefix, word);
     room = sizeof line - used - 1;
-    va_start(ap, fmt);
     n = vsnprintf(line + used, room, fmt, ap);
-    va_end(ap);
     if (n < 0) {
         n = 0;
     }
@@ -80,4 +75,32 @@ void log_msg(enum log_level level, const char *fmt, ...)
     line[used++] = '\n';
     write_all(line, used);
     errno = saved;
+}
+
+static bool is_printed(enum log_level level)
+{
+    return level >= threshold && level < LOG_NULL;
+}
+
+void log_msg(enum log_level level, const char *fmt, ...)
+{
+    static const char *const words[] = {"debug: ", "", "", "warning: ", "error: "};
+    va_list ap;
+
+    if (is_printed(level)) {
+        va_start(ap, fmt);
+        write_line(words[level], fmt, ap);
+        va_end(ap);
+    }
+}
+
+void log_note(const char *fmt, ...)
+{
+    va_list ap;
+
+    if (is_printed(LOG_WARN)) {
+        va_start(ap, fmt);
+        write_line("note: ", fmt, ap);
+        va_end(ap);
+    }
 }

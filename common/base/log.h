@@ -24,6 +24,6 @@ void log_set_prefix(const char *prefix);
 void log_msg(enum log_level level, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 /* Notes that must be seen once whatever the level below LOG_ERROR: printed at LOG_WARN as "note: ...". */
-#define log_note(...) log_msg(LOG_WARN, "note: " __VA_ARGS__)
+void log_note(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
 #endif

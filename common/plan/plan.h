@@ -143,7 +143,7 @@ struct plan {
     struct plan_view *views;
     struct plan_domain *domains;
     struct plan_buffer *buffers;
-    uint32_t *notes;    /* offsets into text: what the recording wants the user to be told */
+    uint32_t *notes;    /* offsets into text: notes of the recording, printed to the user */
     uint32_t *programs; /* offsets into text: names, in order of first use */
     uint32_t *subs;     /* the same for sub-workers */
     struct plan_node *nodes;

@@ -140,7 +140,11 @@ static int parse_line(struct plan_stream *s, const char *line, size_t length, st
     if (memchr(line, '\0', length)) {
         return error_set(err, NULL, NULL, "the line has a zero byte in it");
     }
+    errno = 0;
     record = cJSON_ParseWithLengthOpts(line, length, &end, false);
+    if (!record && errno == ENOMEM) { /* of malloc(): cJSON tells no more than that it failed */
+        return error_nomem(err, NULL, length);
+    }
     if (!record) {
         return error_set(err, NULL, NULL, "the line is not JSON, from byte %zu on", end ? (size_t)(end - line) : 0);
     }

@@ -127,8 +127,8 @@ uint64_t clock_map_to_root(const struct clock_map *map, uint64_t ns)
     return clamp(root_at(a) + floor_div((root_at(b) - root_at(a)) * minus(ns, a->at_ns), minus(b->at_ns, a->at_ns)));
 }
 
-/* Between the points the line's error is between theirs, and what the rate wandered from its mean was made good again
- * at the other one. Outside, the slope itself may be wrong by what both points may be. */
+/* Between the points the line's error is between theirs, and a deviation of the rate from its mean is undone before
+ * the other one. Outside, the slope itself may be wrong by what both points may be. */
 static uint64_t line_error(const struct clock_point *a, const struct clock_point *b, uint64_t ns)
 {
     uint64_t length = b->at_ns - a->at_ns, from_a = distance(ns, a->at_ns), from_b = distance(ns, b->at_ns);

@@ -2,7 +2,7 @@
  * futex - waiting on one word of shared memory.
  *
  * A completion word has three values. A waiter announces itself in the word
- * before it sleeps, so whoever completes it makes a system call only when
+ * before it sleeps, so the process that completes it makes a system call only when
  * somebody sleeps there: an uncontended hand-over costs one atomic exchange.
  */
 #ifndef L3R_COMMON_SEGMENT_FUTEX_H

@@ -5,7 +5,7 @@
  * completion word for each node, a status for each lane, the times of each
  * node, hashes of what nodes wrote, and the bytes of every storage: tensors and windows are used where
  * they lie. It is a memfd: it never has a name, so nothing is left behind
- * whoever is killed, and it is mapped at any address, so it holds offsets
+ * whichever process is killed, and it is mapped at any address, so it holds offsets
  * only.
  *
  * Life: created (by the node's leader, from a compiled plan) -> loaded

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "common/base/log.h"
+#include "common/base/result_marker.h"
 #include "launch/front.h"
 #include "orchestrator/cli/build_options.h"
 #include "orchestrator/cli/cli.h"
@@ -48,7 +49,7 @@ static const char doc[] =
     "  l3replay run my_build --input x=x.npy --expect out=ref.npy --rtol 1e-3\n"
     "  l3replay run my_build --repeat 20 --result bits.json\n"
     "  l3replay plan my_build --format json > p.json && l3replay run my_build --plan p.json\n\n"
-    "The last lines on stdout are PYPTO_EXEC_RESULT=PASS device=N, =FAIL or =INFRA, and all device ids.\n"
+    "The last lines on stdout are " RESULT_MARKER "PASS device=N, =FAIL or =INFRA, and all device ids.\n"
     "Exit status: 0 PASS, 1 FAIL, 2 wrong usage, 3 INFRA.";
 
 static const struct argp_option options[] = {

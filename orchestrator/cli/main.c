@@ -37,7 +37,7 @@ static void usage(FILE *f)
           "  mpirun -np 4 l3replay run build_output/my_build\n"
           "  l3replay run build_output/my_build            (starts mpirun itself)\n"
           "  l3replay plan build_output/my_build --format dot | dot -Tsvg > plan.svg\n"
-          "\n`l3replay COMMAND --help` tells the options of a command.\n",
+          "\n`l3replay COMMAND --help` shows the options of a command.\n",
           f);
 }
 
@@ -61,7 +61,7 @@ int main(int argc, char **argv)
     if (open_standard_streams() < 0) {
         return EXIT_CODE_INFRA;
     }
-    /* Who reads our log may leave; what the run finds is still told. */
+    /* The reader of our output may end; the run goes on, and its verdict is reported in other ways. */
     signal(SIGPIPE, SIG_IGN);
     if (argc < 2) {
         usage(stderr);

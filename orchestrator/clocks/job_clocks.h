@@ -6,7 +6,7 @@
  * before the executors start and after they are gone; the other processes of that clock use its map
  * (common/segment/clock_map.h).
  *
- * A clock that cannot be measured ends no run: that is told, and the record of the run says which lanes it concerns.
+ * A clock that cannot be measured ends no run: a warning says so, and the record of the run says which lanes it concerns.
  */
 #ifndef L3R_ORCHESTRATOR_CLOCKS_JOB_CLOCKS_H
 #define L3R_ORCHESTRATOR_CLOCKS_JOB_CLOCKS_H

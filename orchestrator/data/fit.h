@@ -12,7 +12,7 @@
 /* The file's elements are the parameter's; else an error that names both. */
 int fit_dtype(const char *param, enum dtype type, const char *file, const struct npy *header, struct error *err);
 
-/* numpy has no bfloat16, so a float32 array is taken for it: whoever reads it converts. fit_dtype() lets it pass. */
+/* numpy has no bfloat16, so a float32 array is taken for it: the reader converts it. fit_dtype() lets it pass. */
 bool fit_is_widened(enum dtype type, const struct npy *header);
 
 /* The file's shape is the parameter's, where -1 in `shape` takes any length; else an error that names both. */

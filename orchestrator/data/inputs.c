@@ -69,7 +69,7 @@ static int scalar_text(struct source *s, enum dtype type, struct error *err)
                          npy_shape_text(s->header.ndim, s->header.shape, shape, sizeof shape));
     }
     if (fit_is_widened(type, &s->header)) {
-        type = DTYPE_FLOAT32; /* whoever takes the scalar rounds it */
+        type = DTYPE_FLOAT32; /* rounded where the scalar is used */
     }
     rc = npy_read(s->file, &s->header, &bits, err);
     if (rc) {

@@ -34,7 +34,7 @@ bool verify_has(const struct verify *v, uint32_t storage);
 int verify_storage(const struct verify *v, const struct plan *plan, uint32_t storage, const void *actual,
                    struct error *err);
 
-/* The same; `*found` and `*file` (the expected file, owned by `v`) tell the numbers when it was compared, else
+/* The same; `*found` and `*file` (the expected file, owned by `v`) get the numbers when it was compared, else
  * `*file` is NULL. */
 int verify_storage_full(const struct verify *v, const struct plan *plan, uint32_t storage, const void *actual,
                         struct comparison *found, const char **file, struct error *err);

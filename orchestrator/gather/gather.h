@@ -3,7 +3,7 @@
  *
  * Process 0 puts a token into the directory, until all have looked. A process that reads it there, and can write beside
  * it, lets its executors write in place; every other one opens an outbox (outbox.h), lets them write into that,
- * and sends what is finished in parcels: an event tells process 0 that one comes and how long it is, the parcel is an
+ * and sends what is finished in parcels: an event announces each to process 0 with its length, the parcel is an
  * MPI message. At most GATHER_PARCELS of a process are under way, so nobody needs memory for more. Process 0 hands them
  * to its inbox (inbox.h).
  *

@@ -228,7 +228,7 @@ static int send_slot(struct slot *slot, struct events *events, uint32_t process,
 
 int gather_pump(struct gather_sender *s, struct events *events, uint32_t process, struct error *err)
 {
-    /* What cannot be found is told and missing: it is no reason to stop kernels. */
+    /* What cannot be found is reported, and missing then: it is no reason to stop kernels. */
     if (add_files(s, err) < 0) {
         error_print(err);
     }

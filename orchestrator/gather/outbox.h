@@ -6,7 +6,7 @@
  * more is in memory than the parcels hold that are under way.
  *
  * The directory goes with the process. One that was left behind by a process that was killed is removed by the next
- * outbox that is opened beside it: a lock in it, which dies with its holder, tells.
+ * outbox that is opened beside it: its lock shows that, since the kernel drops it with the holder.
  */
 #ifndef L3R_ORCHESTRATOR_GATHER_OUTBOX_H
 #define L3R_ORCHESTRATOR_GATHER_OUTBOX_H

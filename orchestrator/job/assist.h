@@ -19,7 +19,7 @@ int assist_offer(const struct mpi_job *job, const char *platform, const struct p
                  const bool *needed, struct error *err);
 
 /* The others, after an ORDER_COMPILE: receive the programs and compile until all are done. Sources that
- * do not compile are left to process 0, which tells. */
+ * do not compile are left to process 0, which reports errors. */
 int assist_take(const struct mpi_job *job, const struct order *order, struct error *err);
 
 #endif

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "common/base/result_marker.h"
 #include "orchestrator/job/marker.h"
 #include "orchestrator/messages/stop_signals.h"
 
@@ -28,7 +29,7 @@ static void leave(int sig)
         put(STDERR_FILENO, "l3replay: error: interrupted in phase ");
         put(STDERR_FILENO, phase_name(p->now));
         put(STDERR_FILENO, ", while no kernel ran\n");
-        put(STDOUT_FILENO, "PYPTO_EXEC_RESULT=INFRA\n");
+        put(STDOUT_FILENO, RESULT_MARKER "INFRA\n");
     }
     _exit(leave_code);
 }

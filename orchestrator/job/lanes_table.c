@@ -5,7 +5,7 @@
 #include "common/base/clock.h"
 #include "common/base/log.h"
 
-/* " (domain comm_d0)" when the node is a dispatch that uses one, so that a deadlock tells where its signals are. */
+/* " (domain comm_d0)" when the node is a dispatch that uses one, so that the table of a deadlock shows where its signals are. */
 static const char *domain_of(const struct plan *plan, uint32_t node, char *buf, size_t size)
 {
     const struct plan_node *n = &plan->nodes[node];
@@ -24,7 +24,7 @@ static const char *domain_of(const struct plan *plan, uint32_t node, char *buf, 
     return buf;
 }
 
-/* When the lane's state last changed, on our clock; UINT64_MAX: nobody can tell. */
+/* When the lane's state last changed, on our clock; UINT64_MAX: not known. */
 static uint64_t since(const struct segment *seg, const struct job_clocks *clocks, uint32_t lane)
 {
     struct clock_map map = job_clocks_lane_map(clocks, lane);
@@ -39,7 +39,7 @@ static const char *how_long(const struct segment *seg, const struct job_clocks *
     uint64_t from = since(seg, clocks, lane), now = clock_now_ns();
 
     if (from == UINT64_MAX) {
-        snprintf(buf, size, "nobody knows for how long: its clock is not aligned");
+        snprintf(buf, size, "for an unknown time: its clock is not aligned");
     } else {
         snprintf(buf, size, "for %.1f s", now > from ? (double)(now - from) / 1e9 : 0.0);
     }

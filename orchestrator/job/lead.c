@@ -179,7 +179,7 @@ int lead_run(struct participant *me, const struct run_options *o, struct prepare
     return -1;
 }
 
-static void tell_gathered(const struct gather_receiver *r, double seconds)
+static void report_gathered(const struct gather_receiver *r, double seconds)
 {
     const struct inbox_totals totals = inbox_totals(gather_inbox(r));
     const struct inbox_loss *losses;
@@ -220,7 +220,7 @@ void lead_gather(struct participant *me, struct outcome *out)
     }
     participant_close_signals(me);
     phases_add(&out->phases, "gather", begun, clock_now_ns());
-    tell_gathered(me->receiver, (double)(clock_now_ns() - begun) / 1e9);
+    report_gathered(me->receiver, (double)(clock_now_ns() - begun) / 1e9);
 }
 
 void lead_await_others(struct participant *me)

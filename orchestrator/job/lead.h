@@ -15,7 +15,7 @@
 int lead_run(struct participant *me, const struct run_options *options, struct prepared *p, struct outcome *out,
              struct error *err);
 
-/* After the verdict, which does not wait for profiles: take those that are still to come, and tell of losses. Sets
+/* After the verdict, which does not wait for profiles: take those that are still to come, and report losses. Sets
  * `abrupt` when the other processes can no longer be counted on. */
 void lead_gather(struct participant *me, struct outcome *out);
 

@@ -3,13 +3,15 @@
 #include <errno.h>
 #include <stdio.h>
 
+#include "common/base/result_marker.h"
+
 void marker_text(enum result_verdict verdict, const int *device_ids, uint32_t count, char *buf, size_t size)
 {
     /* Harnesses parse one number: the first card's. */
     if (verdict == RESULT_PASS && count) {
-        snprintf(buf, size, "PYPTO_EXEC_RESULT=PASS device=%d", device_ids[0]);
+        snprintf(buf, size, RESULT_MARKER "PASS device=%d", device_ids[0]);
     } else {
-        snprintf(buf, size, "PYPTO_EXEC_RESULT=%s", result_verdict_name(verdict));
+        snprintf(buf, size, RESULT_MARKER "%s", result_verdict_name(verdict));
     }
 }
 

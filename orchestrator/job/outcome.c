@@ -15,7 +15,7 @@
 
 static void set_failure(struct outcome *out, const struct error *err)
 {
-    /* The first failure is told; the rest are in the log. */
+    /* The first failure is the verdict's; the rest are in the log. */
     if (out->verdict != RESULT_PASS) {
         error_print(err);
         return;

@@ -27,7 +27,7 @@ struct outcome {
 };
 
 /* Compare the outputs of the run that is over; sets verdict and error. Of several runs only one is compared in this
- * way, so that it is told once: the first that does not match, or the last one. */
+ * way, so that it is reported once: the first that does not match, or the last one. */
 void outcome_compare(struct outcome *out, const struct prepared *p);
 
 /* The run could not go on, or an earlier one of several runs would have been the last. What is known to be wrong stays

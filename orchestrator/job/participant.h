@@ -36,7 +36,7 @@ struct participant {
 /* Signals that the loop that waits for the plan reads: interrupts, and the ends of executors. */
 void participant_signals(sigset_t *set);
 
-/* From here on signals are read, not taken: the loop that waits knows what to tell. */
+/* From here on signals are read, not taken: the loop that waits knows what to report. */
 int participant_open_signals(struct participant *me, struct error *err);
 
 /* Signals are taken again, those that waited at once: nobody waits for the plan. */

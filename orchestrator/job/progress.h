@@ -8,7 +8,7 @@
 
 enum { PROGRESS_NAME_MAX = 40 };
 
-/* What runs, as progress_run() tells it from now on; "run" until it is called. Copied. */
+/* What runs, as progress_run() prints it from now on; "run" until it is called. Copied. */
 void progress_name(const char *name);
 
 /* Rewrite the progress line: `done` of `total` nodes. */

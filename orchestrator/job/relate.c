@@ -14,18 +14,19 @@
 enum { OWN_LOSSES = 32 }; /* cards that are named */
 
 /* Stages on the record's clock, and the losses of whoever gathered. */
-struct aside {
-    struct run_aside aside;
+struct extra_storage {
+    struct run_extra extra;
     struct run_stage stages[RUN_STAGES_MAX];
     struct run_loss losses[INBOX_MAX_LOSSES + OWN_LOSSES];
     char own[OWN_LOSSES][64];
 };
 
-static void fill_aside(struct aside *a, const struct participant *me, const struct outcome *out, uint64_t origin)
+static void fill_extra(struct extra_storage *a, const struct participant *me, const struct outcome *out,
+                       uint64_t origin)
 {
     const struct inbox_loss *losses;
 
-    a->aside = (struct run_aside){.stages = a->stages, .losses = a->losses, .nstage = out->phases.nstage};
+    a->extra = (struct run_extra){.stages = a->stages, .losses = a->losses, .nstage = out->phases.nstage};
     for (uint32_t i = 0; i < out->phases.nstage; i++) {
         const struct run_stage *stage = &out->phases.stages[i];
 
@@ -35,38 +36,38 @@ static void fill_aside(struct aside *a, const struct participant *me, const stru
     if (!me->receiver) {
         return;
     }
-    a->aside.nloss = inbox_losses(gather_inbox(me->receiver), &losses);
-    a->aside.nlost = inbox_totals(gather_inbox(me->receiver)).nloss;
-    for (uint32_t i = 0; i < a->aside.nloss; i++) {
+    a->extra.nloss = inbox_losses(gather_inbox(me->receiver), &losses);
+    a->extra.nlost = inbox_totals(gather_inbox(me->receiver)).nloss;
+    for (uint32_t i = 0; i < a->extra.nloss; i++) {
         a->losses[i] = (struct run_loss){losses[i].path, losses[i].why};
     }
 }
 
 /* What executors could not write, on whatever host. */
-static void add_own_losses(struct aside *a, const struct segment *seg)
+static void add_own_losses(struct extra_storage *a, const struct segment *seg)
 {
     uint32_t named = 0;
 
     for (uint32_t card = 0; card < seg->plan.world_size; card++) {
         uint32_t nlost = atomic_load(&seg->lanes[card].nlost);
 
-        a->aside.nlost += nlost;
+        a->extra.nlost += nlost;
         if (!nlost || named == OWN_LOSSES) {
             continue;
         }
         snprintf(a->own[named], sizeof a->own[named], "rank%u (%u of its files)", card, nlost);
-        a->losses[a->aside.nloss++] = (struct run_loss){a->own[named++], "the card could not write them: see the log"};
+        a->losses[a->extra.nloss++] = (struct run_loss){a->own[named++], "the card could not write them: see the log"};
     }
 }
 
 static int write_record(const struct participant *me, const struct outcome *out, const struct prepared *p,
                         struct error *err)
 {
-    struct aside a;
+    struct extra_storage a;
     const struct run_record_source from = {.seg = &p->segment,
                                            .device_ids = p->recording.build.device_ids,
                                            .clocks = &me->clocks.result,
-                                           .aside = &a.aside,
+                                           .extra = &a.extra,
                                            .captured = &p->dfx};
     char *path = file_join(p->dfx.dir, "l3_run.json", err);
     int rc;
@@ -74,14 +75,14 @@ static int write_record(const struct participant *me, const struct outcome *out,
     if (!path) {
         return -1;
     }
-    fill_aside(&a, me, out, run_record_origin(&p->segment));
+    fill_extra(&a, me, out, run_record_origin(&p->segment));
     add_own_losses(&a, &p->segment);
     rc = run_record_write(path, &from, err);
     free(path);
     return rc;
 }
 
-/* Line by line, as all that is told. */
+/* Line by line, as all of the log. */
 static void log_lines(char *text)
 {
     for (char *line = strtok(text, "\n"); line; line = strtok(NULL, "\n")) {

@@ -8,7 +8,7 @@
 #include "orchestrator/job/participant.h"
 #include "orchestrator/prepare/prepare.h"
 
-/* Write l3_run.json and the timelines, and tell the short report. What goes wrong here is told and changes nothing. */
+/* Write l3_run.json and the timelines, and print the short report. Faults here are reported and change nothing. */
 void relate_profiles(const struct participant *me, const struct outcome *out, const struct prepared *p);
 
 #endif

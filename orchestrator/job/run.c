@@ -43,7 +43,7 @@ static void replay(struct participant *me, const struct run_options *o, struct p
     outcome_verify(out, o, p);
 }
 
-static void tell_changes(const struct prepared *p)
+static void report_changes(const struct prepared *p)
 {
     struct error err;
 
@@ -76,7 +76,7 @@ static int run_root(struct participant *me, const struct run_options *o)
     replay(me, o, &p, &out);
     phases_stop(&out.phases);
     if (!out.abrupt && p.sheet && !o->fresh.no_recompile) { /* else older binaries may have run */
-        tell_changes(&p);
+        report_changes(&p);
     }
     code = outcome_report(&out, o, &p);
     if (!out.abrupt && p.sheet) {

@@ -20,8 +20,8 @@ static const uint64_t tick_ns = TICK_MS * UINT64_C(1000000);
 static const uint64_t gather_limit_ns = GATHER_LIMIT_S * UINT64_C(1000000000);
 static const uint64_t forever = UINT64_MAX;
 
-/* What one round of waiting brought. */
-struct tidings {
+/* What was found after one wait. */
+struct wakeup {
     bool failed;   /* an own lane failed; `error` says why */
     bool all_gone; /* no executor of this process lives */
     int signal;    /* one that asks us to end; 0: none */
@@ -29,7 +29,7 @@ struct tidings {
 };
 
 /* Sleep until something happens or `limit_ns` passed; then collect it. Events are left to the caller. */
-static int wait_once(struct supervision *s, uint64_t limit_ns, struct tidings *t, struct error *err)
+static int wait_once(struct supervision *s, uint64_t limit_ns, struct wakeup *wakeup, struct error *err)
 {
     const struct timespec limit = {.tv_sec = (time_t)(limit_ns / 1000000000), .tv_nsec = (long)(limit_ns % 1000000000)};
     struct pollfd *fds = calloc(s->seg->header->nlane + 2u, sizeof *fds);
@@ -49,14 +49,14 @@ static int wait_once(struct supervision *s, uint64_t limit_ns, struct tidings *t
         return error_errno(err, "supervision", NULL, "ppoll");
     }
     free(fds);
-    memset(t, 0, sizeof *t);
+    memset(wakeup, 0, sizeof *wakeup);
     while (read(s->signal_fd, &info, sizeof info) == (ssize_t)sizeof info) {
         if (info.ssi_signo != SIGCHLD) {
-            t->signal = (int)info.ssi_signo;
+            wakeup->signal = (int)info.ssi_signo;
         }
     }
     executors_service(s->executors);
-    t->all_gone = executors_reap(s->executors, &t->failed, &t->error) == 0;
+    wakeup->all_gone = executors_reap(s->executors, &wakeup->failed, &wakeup->error) == 0;
     return 0;
 }
 
@@ -84,7 +84,7 @@ static int overview_open(struct overview *o, const struct mpi_job *job, struct e
     return 0;
 }
 
-/* Tell everybody who can hear it and was not told yet. A process that connects later is told then. */
+/* Send it to every process that is connected and was not sent it yet. One that connects later gets it then. */
 static void send_stop(struct supervision *s, struct overview *o)
 {
     struct event stop = {.kind = EVENT_STOP};
@@ -199,24 +199,24 @@ static int blame_signal(struct supervision *s, int sig, struct error *err)
 /* One round in process 0. Returns 1 when the run is over well, -1 when it has to stop. */
 static int root_round(struct supervision *s, struct overview *o, struct error *err)
 {
-    struct tidings t;
+    struct wakeup wakeup;
     bool failed = false;
 
-    if (wait_once(s, o->more ? 0 : tick_ns, &t, err) < 0) {
+    if (wait_once(s, o->more ? 0 : tick_ns, &wakeup, err) < 0) {
         return -1;
     }
-    if (t.signal) {
-        return blame_signal(s, t.signal, err);
+    if (wakeup.signal) {
+        return blame_signal(s, wakeup.signal, err);
     }
-    if (t.failed) {
-        *err = t.error;
+    if (wakeup.failed) {
+        *err = wakeup.error;
         return -1;
     }
-    o->own_done = t.all_gone;
+    o->own_done = wakeup.all_gone;
     take_events(s, o, &failed, err);
     /* Taking parcels ends early for a signal, which is the better reason. */
-    if (s->unsure && wait_once(s, 0, &t, &t.error) == 0 && t.signal) {
-        return blame_signal(s, t.signal, err);
+    if (s->unsure && wait_once(s, 0, &wakeup, &wakeup.error) == 0 && wakeup.signal) {
+        return blame_signal(s, wakeup.signal, err);
     }
     if (failed) {
         return -1;
@@ -230,12 +230,12 @@ static int root_round(struct supervision *s, struct overview *o, struct error *e
 static void stop_all(struct supervision *s, struct overview *o)
 {
     struct error ignored;
-    struct tidings t;
+    struct wakeup wakeup;
     bool failed = false;
 
     begin_stop(s, o);
     while (o->nstopped < s->job->size - 1 && clock_now_ns() - o->stop_at_ns < (uint64_t)STOP_LIMIT_MS * 1000000u) {
-        if (wait_once(s, o->more ? 0 : tick_ns, &t, &ignored) < 0 || t.signal) {
+        if (wait_once(s, o->more ? 0 : tick_ns, &wakeup, &ignored) < 0 || wakeup.signal) {
             break;
         }
         take_events(s, o, &failed, &ignored);
@@ -268,21 +268,21 @@ int supervise_root(struct supervision *s, struct error *err)
 static int gather_round(struct supervision *s, struct error *err)
 {
     struct event event;
-    struct tidings t;
+    struct wakeup wakeup;
     int some = 0;
 
     if (next_event(s, &event)) {
         some = 1;
         s->unsure = gather_take(s->receiver, &event, err) < 0;
     }
-    if (wait_once(s, some ? 0 : tick_ns, &t, s->unsure ? NULL : err) < 0) {
+    if (wait_once(s, some ? 0 : tick_ns, &wakeup, s->unsure ? NULL : err) < 0) {
         return -1;
     }
-    if (!t.signal) {
+    if (!wakeup.signal) {
         return s->unsure ? -1 : some;
     }
     s->interrupted = true;
-    return error_set(err, "profiles", NULL, "interrupted while profiles were gathered (%s)", strsignal(t.signal));
+    return error_set(err, "profiles", NULL, "interrupted while profiles were gathered (%s)", strsignal(wakeup.signal));
 }
 
 int supervise_gather(struct supervision *s, struct error *err)
@@ -371,17 +371,17 @@ static int send_profiles(struct supervision *s, bool all_gone, bool hurry, uint6
 
 int supervise_send(struct supervision *s, struct error *err)
 {
-    struct tidings t = {0};
+    struct wakeup wakeup = {0};
     uint64_t limit_ns;
 
     while (send_profiles(s, true, true, &limit_ns, err) == 0) {
         if (gather_is_idle(s->sender)) {
             return tell_root(s, EVENT_GATHERED, NULL, err);
         }
-        if (wait_once(s, limit_ns, &t, err) < 0) {
+        if (wait_once(s, limit_ns, &wakeup, err) < 0) {
             return -1;
         }
-        s->interrupted = t.signal != 0;
+        s->interrupted = wakeup.signal != 0;
         if (s->interrupted) {
             return 0;
         }
@@ -393,7 +393,7 @@ int supervise_worker(struct supervision *s, struct error *err)
 {
     bool told_done = false, failed = s->failure != NULL;
     struct event hello = {.kind = EVENT_HELLO, .rank = (uint32_t)s->job->rank, .nbytes = s->sender != NULL};
-    struct tidings t;
+    struct wakeup wakeup;
     uint64_t limit_ns = 0; /* an idle process has nothing to wait for: the first look must not sleep */
     int rc;
 
@@ -401,29 +401,29 @@ int supervise_worker(struct supervision *s, struct error *err)
         return -1;
     }
     while ((rc = worker_events(s, err)) == 0) {
-        if (wait_once(s, limit_ns, &t, err) < 0) {
+        if (wait_once(s, limit_ns, &wakeup, err) < 0) {
             return -1;
         }
-        if (t.signal) {
+        if (wakeup.signal) {
             s->interrupted = true;
             executors_kill(s->executors);
-            error_set(&t.error, NULL, NULL, "process %d of the job was told to end by signal %d (%s)", s->job->rank,
-                      t.signal, strsignal(t.signal));
-            return tell_root(s, EVENT_FAILED, &t.error, err);
+            error_set(&wakeup.error, NULL, NULL, "process %d of the job received signal %d (%s)", s->job->rank,
+                      wakeup.signal, strsignal(wakeup.signal));
+            return tell_root(s, EVENT_FAILED, &wakeup.error, err);
         }
-        if (t.failed) {
+        if (wakeup.failed) {
             failed = true;
-            if (tell_root(s, EVENT_FAILED, &t.error, err) < 0) {
+            if (tell_root(s, EVENT_FAILED, &wakeup.error, err) < 0) {
                 return -1;
             }
         }
-        if (t.all_gone && !told_done && !failed) {
+        if (wakeup.all_gone && !told_done && !failed) {
             told_done = true;
             if (tell_root(s, EVENT_DONE, NULL, err) < 0) {
                 return -1;
             }
         }
-        if (send_profiles(s, t.all_gone, false, &limit_ns, err) < 0) {
+        if (send_profiles(s, wakeup.all_gone, false, &limit_ns, err) < 0) {
             return -1;
         }
     }

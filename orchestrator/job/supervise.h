@@ -54,7 +54,7 @@ int supervise_send(struct supervision *s, struct error *err);
  * silent for a minute, or on a signal (then `interrupted` is set): the others cannot be counted on any more. */
 int supervise_gather(struct supervision *s, struct error *err);
 
-/* Process 0: tell the others that the pass is over. Each sends nothing more until it has the next order, so that a
+/* Process 0: inform the others that the pass is over. Each sends nothing more until it has the next order, so that a
  * pass never reads events of the one before. */
 void supervise_finish(struct supervision *s);
 

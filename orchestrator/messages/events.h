@@ -16,11 +16,11 @@
 enum { EVENTS_ENDPOINT_MAX = 96 };
 
 enum event_kind {
-    EVENT_HELLO = 0, /* to process 0, in each pass: I am connected and can be told things; `nbytes` 1: I shall send
+    EVENT_HELLO = 0, /* to process 0, in each pass: I am connected and can receive events; `nbytes` 1: I shall send
                       * profiles */
     EVENT_DONE,      /* to process 0: all my lanes were walked to their ends */
     EVENT_FAILED,    /* to process 0: one of my lanes failed; `error` says why. My executors may still run */
-    EVENT_STOPPED,   /* to process 0: I have killed my executors, as told or after a signal */
+    EVENT_STOPPED,   /* to process 0: I have killed my executors, as ordered or after a signal */
     EVENT_PARCEL,    /* to process 0: a parcel of `nbytes` is on its way (gather.h) */
     EVENT_GATHERED,  /* to process 0: I have sent all my profiles */
     EVENT_STOP,      /* from process 0: kill your executors */

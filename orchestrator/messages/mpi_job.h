@@ -1,5 +1,5 @@
 /*
- * mpi_job - the MPI job: who is in it, and what process 0 tells all. Waits do not burn a core (mpi_call.h).
+ * mpi_job - the MPI job: who is in it, and what process 0 sends to all. Waits do not burn a core (mpi_call.h).
  */
 #ifndef L3R_ORCHESTRATOR_MESSAGES_MPI_JOB_H
 #define L3R_ORCHESTRATOR_MESSAGES_MPI_JOB_H

@@ -1,5 +1,5 @@
 /*
- * order - what process 0 tells the other processes to do next: before, during and after preparation and the run, until
+ * order - what process 0 orders the other processes to do next: before, during and after preparation and the run, until
  * ORDER_LEAVE.
  */
 #ifndef L3R_ORCHESTRATOR_MESSAGES_ORDER_H
@@ -17,7 +17,7 @@ enum order_kind {
     ORDER_RUN,       /* a pass: map the segment and connect (the first time), start your executors and watch them
                       * until EVENT_FINISH, then wait for the next order */
     ORDER_GATHER,    /* send what profiles of the pass you have not sent yet */
-    ORDER_CLOCKS,    /* tell `round` and the identity of your clock; when it is not `clock`, answer with its time */
+    ORDER_CLOCKS,    /* send `round` and the identity of your clock; when it is not `clock`, answer with its time */
 };
 
 struct order {

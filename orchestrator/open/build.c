@@ -212,7 +212,13 @@ out:
 
 /* --- kind --------------------------------------------------------------- */
 
-static int find_kind(struct build *b, struct error *err)
+static const char left_over[] =
+    "this directory holds both kernel_config.py and orchestration/host_orch.py: one is a left-over of another compile; "
+    "it "
+    "is read as a build for one chip (L2). Compile into an empty directory, or remove the left-over";
+
+/* `*both`: it has the marks of either kind. */
+static int find_kind(struct build *b, bool *both, struct error *err)
 {
     int config = has_file(b->dir, "kernel_config.py", err);
     int host_orch = config < 0 ? -1 : has_file(b->dir, "orchestration/host_orch.py", err);
@@ -220,11 +226,8 @@ static int find_kind(struct build *b, struct error *err)
     if (host_orch < 0) {
         return -1;
     }
-    if (config && host_orch &&
-        build_add_note(b, err,
-                       "this directory holds both kernel_config.py and orchestration/host_orch.py: one is a left-over "
-                       "of another compile; it is read as a build for one chip (L2). Compile into an empty directory, "
-                       "or remove the left-over")) {
+    *both = config && host_orch;
+    if (*both && build_add_note(b, err, "%s", left_over)) {
         return -1;
     }
     b->kind = config ? BUILD_L2 : BUILD_L3;
@@ -241,12 +244,12 @@ static int find_kind(struct build *b, struct error *err)
                      "kernel_config.py (one chip, L2)");
 }
 
-static int find_metadata(struct build *b, struct error *err)
+/* `both`: as find_kind() says. */
+static int find_metadata(struct build *b, bool both, struct error *err)
 {
     const char *name = b->kind == BUILD_L3 ? "distributed_meta.json" : "compiled_meta.json";
     const char *foreign = b->kind == BUILD_L3 ? "compiled_meta.json" : "distributed_meta.json";
     char *path = file_join(b->dir, name, err);
-    bool left_over = b->nnote > 0;
     int rc = -1, there;
 
     if (!path) {
@@ -262,8 +265,8 @@ static int find_metadata(struct build *b, struct error *err)
         rc = there < 0 ? -1 : metadata_read(path, b, err);
     }
     /* With the left-over of another compile in the way, that is what to correct. */
-    if (rc < 0 && err && left_over) {
-        snprintf(err->hint, sizeof err->hint, "%s", b->notes[0]);
+    if (rc < 0 && err && both) {
+        snprintf(err->hint, sizeof err->hint, "%s", left_over);
     }
     free(path);
     if (rc == 0 && holds(b->dir, foreign, file_is_regular)) {
@@ -310,8 +313,10 @@ static int resolve(const char *path, struct build *b, struct error *err)
 
 int build_open(const char *path, struct build *out, struct error *err)
 {
+    bool both;
+
     memset(out, 0, sizeof *out);
-    if (resolve(path, out, err) || find_kind(out, err) || find_metadata(out, err) ||
+    if (resolve(path, out, err) || find_kind(out, &both, err) || find_metadata(out, both, err) ||
         (out->kind == BUILD_L3 && (find_programs(out, err) || sub_workers_open(out->dir, &out->sub_workers, err)))) {
         build_free(out);
         return -1;

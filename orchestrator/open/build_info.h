@@ -45,7 +45,7 @@ struct build {
     char **program_names;           /* sorted; directories of next_levels/ with a kernel_config.py */
     struct sub_workers sub_workers; /* that it brings or asks for */
     uint32_t nnote;
-    char **notes; /* things the user should be told: left-overs, sub-directories ignored, ... */
+    char **notes; /* printed to the user: left-overs, sub-directories ignored, ... */
 };
 
 void build_free(struct build *b);

@@ -73,7 +73,7 @@ static int add_sources(struct changes *c, const struct program_table *programs, 
     return 0;
 }
 
-static void tell(const struct changes *c)
+static void report(const struct changes *c)
 {
     if (!c->before) {
         return;
@@ -99,6 +99,9 @@ int changes_tell(const char *build_dir, const struct program_table *programs, co
     }
     if (file_is_regular(path)) {
         before = file_read(path, SOURCE_MAX, NULL, err);
+        if (!before) {
+            goto out;
+        }
     }
     c.before = before;
     c.now = open_memstream(&now, &size);
@@ -113,7 +116,7 @@ int changes_tell(const char *build_dir, const struct program_table *programs, co
     if (rc < 0) {
         goto out;
     }
-    tell(&c);
+    report(&c);
     if (access(build_dir, W_OK) == 0) {
         rc = file_write_unsynced(path, now, size, err);
     }

@@ -1,7 +1,7 @@
 /*
  * changes - which sources differ, by content, from those of the last replay of a build.
  *
- * So that "I edited, and nothing changed" is answered: a run tells what it ran that the one before did not. The
+ * So that "I edited, and nothing changed" is answered: a run reports what it ran that the one before did not. The
  * last replay's hashes lie in `.l3replay.last` of the build (docs/formats.md, "Last replay"); a build
  * that cannot be written to has none.
  */

@@ -34,7 +34,7 @@ int fresh_sources(const char *dir, const struct fresh_options *o, struct error *
     if (rc == 0) {
         rc = invalidate_build(dir, &invalidate, NULL, err);
     }
-    fflush(stdout); /* an interrupt must not lose what was told */
+    fflush(stdout); /* an interrupt must not lose what was printed */
     return rc;
 }
 

@@ -6,7 +6,7 @@
 
 #include <stdint.h>
 
-#include "orchestrator/profiles/run_aside.h"
+#include "orchestrator/profiles/run_extra.h"
 
 enum phase {
     PHASE_OPEN = 0,

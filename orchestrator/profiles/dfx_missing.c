@@ -7,8 +7,8 @@
 #include "common/base/file.h"
 #include "orchestrator/profiles/dump_read.h"
 
-static int tell_files(const struct dfx_entry *entry, struct dfx_dispatch *d, const struct run_captured *captured,
-                      struct error *err)
+static int report_files(const struct dfx_entry *entry, struct dfx_dispatch *d, const struct run_captured *captured,
+                        struct error *err)
 {
     const struct {
         const char *name;
@@ -35,8 +35,8 @@ static int tell_files(const struct dfx_entry *entry, struct dfx_dispatch *d, con
     return 0;
 }
 
-/* Each without the other. What was not asked for is not missed; where nobody knows, both are. */
-static void tell_halves(struct dfx_dispatch *d, const struct run_captured *captured)
+/* Each without the other. What was not asked for is not missed; where that is not known, both are. */
+static void report_halves(struct dfx_dispatch *d, const struct run_captured *captured)
 {
     bool want_records = !captured->known || captured->swimlane, want_deps = !captured->known || captured->dep_gen;
 
@@ -56,7 +56,7 @@ static void tell_halves(struct dfx_dispatch *d, const struct run_captured *captu
 }
 
 /* Two files that are there, of one dispatch: the graph says how many records there must be. */
-static void tell_contradictions(struct dfx_dispatch *d)
+static void report_contradictions(struct dfx_dispatch *d)
 {
     const struct deps_edge *e = d->deps.edges;
     size_t unknown = 0, dangling = 0;
@@ -86,11 +86,11 @@ static void tell_contradictions(struct dfx_dispatch *d)
 int dfx_missing_tell(const struct dfx_entry *entry, struct dfx_dispatch *d, const struct run_captured *captured,
                      struct error *err)
 {
-    if (tell_files(entry, d, captured, err)) {
+    if (report_files(entry, d, captured, err)) {
         return -1;
     }
-    tell_halves(d, captured);
-    tell_contradictions(d);
+    report_halves(d, captured);
+    report_contradictions(d);
     if (dump_check(entry->path, &d->notes, err)) {
         return -1;
     }

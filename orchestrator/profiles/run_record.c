@@ -157,7 +157,7 @@ static int read_head(const struct json_source *src, struct run_record *r)
     if (run_clocks_read(src, r->doc, r->world_size + 2, &r->clocks)) {
         return -1;
     }
-    return run_aside_read(src, r->doc, &r->aside);
+    return run_extra_read(src, r->doc, &r->extra);
 }
 
 /* Collectives have no k; profiles count them for each card. */
@@ -257,7 +257,7 @@ void run_record_free(struct run_record *r)
     free(r->by_slot);
     free(r->edges);
     run_clocks_free(&r->clocks);
-    run_aside_free(&r->aside);
+    run_extra_free(&r->extra);
     cJSON_Delete(r->doc);
     memset(r, 0, sizeof *r);
 }

@@ -13,9 +13,9 @@
 
 #include "common/base/error.h"
 #include "common/segment/segment.h"
-#include "orchestrator/profiles/run_aside.h"
 #include "orchestrator/profiles/run_captured.h"
 #include "orchestrator/profiles/run_clocks.h"
+#include "orchestrator/profiles/run_extra.h"
 
 struct run_edge {
     uint32_t pred;       /* node, an earlier one */
@@ -46,7 +46,7 @@ struct run_record {
     struct run_edge *edges;
     size_t nedge;
     struct run_clocks clocks;
-    struct run_aside aside;
+    struct run_extra extra;
     struct run_captured captured;
     cJSON *doc; /* owns the texts of a record that was read */
 };
@@ -56,7 +56,7 @@ struct run_record_source {
     const struct segment *seg; /* of a run that has ended, its times on one clock */
     const int *device_ids;     /* by card */
     const struct run_clocks *clocks;
-    const struct run_aside *aside;
+    const struct run_extra *extra;
     const struct dfx *captured; /* by all passes together */
 };
 

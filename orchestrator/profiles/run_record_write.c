@@ -111,7 +111,7 @@ int run_record_write(const char *path, const struct run_record_source *from, str
     putc(']', w.stream);
     write_captured(w.stream, from->captured);
     run_clocks_write(w.stream, from->clocks);
-    run_aside_write(w.stream, from->aside);
+    run_extra_write(w.stream, from->extra);
     fputs(",\n \"nodes\": [", w.stream);
     for (uint32_t i = 0; i < seg->plan.nnode; i++) {
         write_node(w.stream, seg, i, zero);

@@ -356,7 +356,7 @@ static void find_range(struct swimlane *s)
     }
 }
 
-static void tell(struct reading *r, size_t unmatched, struct notes *notes)
+static void add_notes(struct reading *r, size_t unmatched, struct notes *notes)
 {
     struct swimlane *s = r->s;
     const char *file = "chip_swimlane_records.json";
@@ -401,7 +401,7 @@ int swimlane_read(const char *path, struct swimlane *s, struct notes *notes, str
     json_pull_start(&r.pull, text, size);
     read_document(&r);
     unmatched = join(&r);
-    tell(&r, unmatched, notes);
+    add_notes(&r, unmatched, notes);
     if (s->ntask) {
         qsort(s->tasks, s->ntask, sizeof *s->tasks, compare_tasks);
     }

@@ -42,7 +42,7 @@ const struct deps_task *task_deps_find(const struct task_deps *d, uint64_t id);
 uint64_t task_deps_calls(const struct task_deps *d);
 
 /* The function that task `id` ran on a core of `core_type` (enum of swimlane.h); -1: not known. A task on both kinds of
- * cores has one each; of two vector functions the first is meant, since the records do not tell which of the two a core
+ * cores has one each; of two vector functions the first is meant, since the records do not show which of the two a core
  * ran. */
 int64_t task_deps_function(const struct task_deps *d, uint64_t id, int core_type);
 

@@ -11,9 +11,9 @@
 #include <string.h>
 #include <sys/pidfd.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "common/base/clock.h"
 #include "common/base/file.h"
 #include "common/base/install.h"
 #include "common/base/log.h"
@@ -163,14 +163,6 @@ static int read_some(struct conversation *c, struct error *err)
     return take_lines(c, (size_t)n, err);
 }
 
-static int64_t now_ms(void)
-{
-    struct timespec t;
-
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
-}
-
 /* It was silent for too long: first it may say itself where it is. */
 static int press(struct conversation *c)
 {
@@ -180,7 +172,7 @@ static int press(struct conversation *c)
         return SILENT;
     }
     kill(c->child.pid, signals[c->asked]);
-    c->deadline = now_ms() + patience_ms[c->asked];
+    c->deadline = clock_now_ms() + patience_ms[c->asked];
     c->asked++;
     return GO_ON;
 }
@@ -188,7 +180,7 @@ static int press(struct conversation *c)
 /* Milliseconds until something is due; what is due by now is done. */
 static int until_due(struct conversation *c, int *rc)
 {
-    int64_t now = now_ms(), next = c->deadline;
+    int64_t now = clock_now_ms(), next = c->deadline;
 
     if (!c->told && now - c->started >= NOTE_MS) {
         c->told = true;
@@ -211,7 +203,7 @@ static int converse(struct conversation *c, struct error *err)
 {
     int rc;
 
-    c->started = now_ms();
+    c->started = clock_now_ms();
     /* The interpreter's own start, which a busy host makes long, is no fault of host_orch.py. */
     c->deadline = c->started + (c->timeout_ms > START_MS ? c->timeout_ms : START_MS);
     for (;;) {
@@ -237,7 +229,7 @@ static int converse(struct conversation *c, struct error *err)
                 return rc;
             }
             if (!c->asked) {
-                c->deadline = now_ms() + c->timeout_ms;
+                c->deadline = clock_now_ms() + c->timeout_ms;
             }
         } else if (fds[2].revents || ended) {
             return END_OF_FILE; /* though a process that it left behind may hold the pipe */
@@ -251,7 +243,7 @@ static int last_words(struct conversation *c)
     struct pollfd ended = {c->pidfd, POLLIN, 0};
     int64_t left;
 
-    while ((left = c->deadline - now_ms()) > 0) {
+    while ((left = c->deadline - clock_now_ms()) > 0) {
         int n = poll(&ended, 1, patience(c, left));
         if (n > 0 || (n < 0 && errno != EINTR) || (c->pidfd < 0 && spawn_has_ended(&c->child))) {
             return END_OF_FILE;

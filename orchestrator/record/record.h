@@ -41,7 +41,7 @@ struct record_request {
 int record_programs(const struct build *build, struct program_table *programs, struct error *err);
 
 /* Evaluate them and record the plan (edges not yet compiled). `programs` may be NULL.
- * What was taken for dynamic dimensions and scalars not given is told as notes in the log. */
+ * What was taken for dynamic dimensions and scalars not given is in the log, as notes. */
 int record_plan(const struct record_request *request, struct program_table *programs, struct plan *plan,
                 struct error *err);
 

@@ -4,9 +4,9 @@
  * After each run the outputs are compared with those of run 1, bit for bit, and runs with equal outputs form a group.
  * Where a run departs from run 1 is found by the hashes that executors take of what each node wrote
  * (segment.h, `hashes`): the first node, in submit order, that left something else. Submit order respects all that a
- * node waits for, so what that node read from nodes was the same in both runs, windows aside.
+ * node waits for, so what that node read from nodes was the same in both runs, except in windows.
  *
- * Windows are told apart: other cards write there at any time, so that what a window holds when a node ends may
+ * Windows are reported separately: other cards write there at any time, so that what a window holds when a node ends may
  * depend on timing alone.
  *
  * Runs with the same bits get the same verdict, so references are read once a group.

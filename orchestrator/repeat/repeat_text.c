@@ -4,7 +4,7 @@
 #include "orchestrator/plan/print_view.h"
 #include "orchestrator/repeat/repeat.h"
 
-enum { MOST_SHOWN = 5 }; /* groups that are told of; the result file has all */
+enum { MOST_SHOWN = 5 }; /* groups that are printed; the result file has all */
 
 typedef bool (*run_filter)(const struct repeat *r, uint32_t run);
 

@@ -38,7 +38,7 @@ int report_make(struct report *r, const struct dfx_list *list, struct error *err
         notes_add(&r->notes, "ranks cannot be related in time: waiting, skew in time and the critical path through the "
                              "plan are not known");
     }
-    run_aside_tell(&r->run.aside, &r->notes);
+    run_extra_tell(&r->run.extra, &r->notes);
     for (size_t i = 0; i < list->notes.count; i++) {
         notes_add(&r->notes, "%s", list->notes.items[i]);
     }

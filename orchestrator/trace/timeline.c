@@ -112,17 +112,17 @@ static int draw_profiles(struct trace *t, const struct run_record *run, struct e
 }
 
 /* What process 0 did around the plan. The trace begins with the first of it. */
-static void draw_stages(struct trace *t, const struct run_aside *aside, uint32_t pid)
+static void draw_stages(struct trace *t, const struct run_extra *extra, uint32_t pid)
 {
-    int64_t lead = (int64_t)run_aside_lead_ns(aside);
+    int64_t lead = (int64_t)run_extra_lead_ns(extra);
 
-    if (!aside->nstage) {
+    if (!extra->nstage) {
         return;
     }
     trace_process(t, pid, "l3replay");
     trace_thread(t, pid, TID_STAGE, "stages of process 0");
-    for (uint32_t i = 0; i < aside->nstage; i++) {
-        const struct run_stage *stage = &aside->stages[i];
+    for (uint32_t i = 0; i < extra->nstage; i++) {
+        const struct run_stage *stage = &extra->stages[i];
         struct trace_point p = {pid, TID_STAGE, (uint64_t)(stage->start_ns + lead), (uint64_t)(stage->end_ns + lead)};
 
         trace_slice_open(t, &p, "stage", stage->name);
@@ -136,7 +136,7 @@ static int draw_plan(struct trace *t, const struct run_record *run, struct error
     char name[64];
     bool host = false;
 
-    draw_stages(t, &run->aside, run->world_size + 2);
+    draw_stages(t, &run->extra, run->world_size + 2);
 
     for (uint32_t c = 0; c < run->world_size; c++) {
         snprintf(name, sizeof name, "card %u (device %d)", c, run->device_ids[c]);
@@ -285,7 +285,7 @@ static int draw_run(struct drawing *g, struct error *err)
     if (draw_plan(g->t, g->run, err)) {
         return -1;
     }
-    run_aside_tell(&g->run->aside, &g->notes);
+    run_extra_tell(&g->run->extra, &g->notes);
     if (run_clocks_tell(&g->run->clocks, g->run->world_size, &g->notes)) {
         notes_add(&g->notes, "clocks that are not aligned stand as if their first nodes had started with the run; no "
                              "arrows to and from their lanes are drawn");

@@ -133,7 +133,7 @@ void trace_arrow(struct trace *t, const char *category, const char *name, const 
     /* An arrow belongs to the slice around it, and at its very end a slice is over. */
     uint64_t leave = from->end_ns > from->start_ns ? from->end_ns - 1 : from->end_ns;
 
-    /* Viewers drop arrows that go back in time: a task that was let go early starts before its predecessor's end. */
+    /* Viewers drop arrows that go back in time: a task that was released early starts before its predecessor's end. */
     if (leave > to->start_ns) {
         leave = to->start_ns > from->start_ns ? to->start_ns : from->start_ns;
     }

@@ -14,7 +14,7 @@
 #include "rank-worker/compile/compile.h"
 
 /* Copy `objects` of `program` to their places; each file appears whole. Kernels whose source lies outside of the build
- * get none: their name would have to tell their content. */
+ * get none: their name would have to identify their content. */
 int binaries_install(const struct program *program, const struct compiled_program *objects, const char *platform,
                      struct error *err);
 

@@ -116,10 +116,10 @@ static int walk_all(const char *root, const char *dir, bool deleting, uint32_t *
         if (!path) {
             return -1;
         }
-        real = subbuilds_resolve(root, path);
+        rc = subbuilds_resolve(root, path, &real, err);
         if (real && file_is_directory(real)) {
             rc = walk(&places[i], real, deleting, count, err);
-        } else if (!real && file_is_directory(path) && deleting) {
+        } else if (rc == 0 && !real && deleting && file_is_directory(path)) {
             log_note("%s is left alone: it is a link to a directory outside of the build", path);
         }
         free(real);
@@ -136,11 +136,12 @@ int invalidate_program(const char *root, const char *dir, uint32_t *removed, str
     return walk_all(root, dir, true, removed, err);
 }
 
-static bool exists(const char *dir, const char *name)
+/* 1: dir/name is there, 0: it is not; -1 out of memory. */
+static int exists(const char *dir, const char *name, struct error *err)
 {
-    char *path = file_join(dir, name, NULL);
+    char *path = file_join(dir, name, err);
     struct stat st;
-    bool yes = path && lstat(path, &st) == 0;
+    int yes = path ? lstat(path, &st) == 0 : -1;
 
     free(path);
     return yes;
@@ -153,12 +154,17 @@ static int invalidate_one(const struct subbuilds *all, const struct subbuild *on
 {
     char *cache = file_join(one->path, "cache", err), *path = file_join(one->path, LOCK_BINARIES_FILE, err);
     uint32_t found = 0;
-    int rc = -1, fd = -1;
+    int rc = -1, fd = -1, locked, stamped;
 
     if (!cache || !path || walk_all(all->root, one->path, false, &found, err)) {
         goto out;
     }
-    if (found == 0 && !exists(one->path, LOCK_BINARIES_FILE) && !exists(one->path, STAMP_FILE)) {
+    locked = exists(one->path, LOCK_BINARIES_FILE, err);
+    stamped = locked < 0 ? -1 : exists(one->path, STAMP_FILE, err);
+    if (stamped < 0) {
+        goto out;
+    }
+    if (found == 0 && !locked && !stamped) {
         rc = 0;
         goto out;
     }

@@ -11,16 +11,21 @@
 
 static const char *const hint_name = "name the build directory (build_output/...) that a compile made";
 
-char *subbuilds_resolve(const char *root, const char *path)
+int subbuilds_resolve(const char *root, const char *path, char **real, struct error *err)
 {
-    char *real = realpath(path, NULL);
+    char *found = realpath(path, NULL);
     size_t n = strlen(root);
 
-    if (real && strcmp(root, "/") != 0 && (strncmp(real, root, n) != 0 || (real[n] != '/' && real[n] != '\0'))) {
-        free(real);
-        return NULL;
+    *real = NULL;
+    if (!found) {
+        return errno == ENOMEM ? error_nomem(err, path, strlen(path)) : 0;
     }
-    return real;
+    if (strcmp(root, "/") != 0 && (strncmp(found, root, n) != 0 || (found[n] != '/' && found[n] != '\0'))) {
+        free(found);
+        return 0;
+    }
+    *real = found;
+    return 0;
 }
 
 static int add(struct subbuilds *s, char *path, char *prefix, struct error *err)
@@ -41,14 +46,14 @@ static int add(struct subbuilds *s, char *path, char *prefix, struct error *err)
 
 static int add_named(struct subbuilds *s, const char *next_levels, const char *name, struct error *err)
 {
-    char *path = file_join(next_levels, name, err), *real;
+    char *path = file_join(next_levels, name, err), *real = NULL;
     int rc = path ? 0 : -1;
 
     if (rc == 0 && file_is_directory(path)) {
-        real = subbuilds_resolve(s->root, path);
+        rc = subbuilds_resolve(s->root, path, &real, err);
         if (real) {
             rc = add(s, path, text_format("next_levels/%s/", name), err);
-        } else {
+        } else if (rc == 0) {
             log_note("next_levels/%s is left alone: it is a link to a directory outside of the build", name);
         }
         if (real) {

@@ -28,8 +28,8 @@ struct subbuilds {
 int subbuilds_list(const char *build, struct subbuilds *out, struct error *err);
 void subbuilds_free(struct subbuilds *s);
 
-/* Where the existing `path` really is, when that is inside `root` (resolved); to be freed. NULL when it does
- * not exist, is outside, or memory is short. */
-char *subbuilds_resolve(const char *root, const char *path);
+/* Where the existing `path` really is, when that is inside `root` (resolved): in `*real`, to be freed. NULL there when it
+ * does not exist or is outside. -1 when memory is short. */
+int subbuilds_resolve(const char *root, const char *path, char **real, struct error *err);
 
 #endif

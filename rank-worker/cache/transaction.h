@@ -2,7 +2,7 @@
  * transaction - check, compile and stamp of one program's binaries, as one step that other tools see whole or not.
  *
  * For devices that keep binaries in the build. Between begin and commit the caller holds the lock of the stack and
- * there is no stamp: whoever ends in between leaves binaries that every tool throws away.
+ * there is no stamp: a process that ends in between leaves binaries that every tool deletes.
  */
 #ifndef L3R_RANK_WORKER_CACHE_TRANSACTION_H
 #define L3R_RANK_WORKER_CACHE_TRANSACTION_H

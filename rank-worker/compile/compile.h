@@ -50,7 +50,7 @@ struct compiled {
  * (docs/formats.md, "Not on the cpu device"). */
 int compile_check(const struct program_table *programs, const bool *wanted, struct error *err);
 
-/* The same for what only a plan tells: dispatches of these programs that pass fp8 or fp4 tensors. Names the
+/* The same for what only a plan shows: dispatches of these programs that pass fp8 or fp4 tensors. Names the
  * dispatch and the type. */
 int compile_check_plan(const struct plan *plan, const struct program_table *programs, struct error *err);
 

@@ -27,7 +27,7 @@ int identity_make(const char *platform, const char *runtime_name, const char *ru
 void identity_free(struct cache_identity *id);
 
 /* The revision of the git checkout whose top directory is `dir`, to be freed. NULL when it is no checkout, has
- * changed or untracked files, or git does not tell within 5 s; `why` (may be NULL) gets a few words. */
+ * changed or untracked files, or git does not answer within 5 s; `why` (may be NULL) gets a few words. */
 char *identity_checkout(const char *dir, const char **why);
 
 /* "l3replay-content-<32 hex>" over names and bytes of every file below `dir`, to be freed; NULL with `err` filled when

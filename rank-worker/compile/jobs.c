@@ -8,8 +8,9 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
+
+#include "common/base/clock.h"
 
 enum { KEEPER_OUT = STDERR_FILENO + 1 };
 
@@ -216,20 +217,12 @@ static void finish(struct job_pool *pool, struct slot *slot, struct job_result *
     pool->running--;
 }
 
-static long now_ms(void)
-{
-    struct timespec t;
-
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return t.tv_sec * 1000L + t.tv_nsec / 1000000L;
-}
-
 int job_wait(struct job_pool *pool, int timeout_ms, struct job_result *result, struct error *err)
 {
-    long end = now_ms() + timeout_ms;
+    long end = clock_now_ms() + timeout_ms;
 
     while (pool->running > 0) {
-        int left = timeout_ms < 0 ? -1 : (int)(end - now_ms());
+        int left = timeout_ms < 0 ? -1 : (int)(end - clock_now_ms());
         for (int i = 0; i < pool->width; i++) {
             pool->polls[i] = (struct pollfd){.fd = pool->slots[i].keeper ? pool->slots[i].fd : -1, .events = POLLIN};
         }

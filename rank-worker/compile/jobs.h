@@ -3,7 +3,7 @@
  *
  * A pool runs up to `width` commands. Each has a keeper process above it that
  * owns a process group of its own: when the process that owns the pool dies, by
- * whatever signal, the kernel tells the keeper (PR_SET_PDEATHSIG) and the keeper
+ * whatever signal, the kernel signals the keeper (PR_SET_PDEATHSIG) and the keeper
  * kills the group, so that a compiler driver's own children do not outlive it
  * either. No shell takes part.
  *

@@ -2,7 +2,7 @@
  * store_use - which entries of the store running processes still need.
  *
  * Each process keeps a list of what it has looked up or made, in a file below users/ that it holds locked for as long
- * as it lives; the kernel lets go of the lock however it ends. Trimming (store_trim.h) removes nothing that is on the
+ * as it lives; the kernel releases the lock however it ends. Trimming (store_trim.h) removes nothing that is on the
  * list of a living process, and reads the lists while it holds the lock of the store, which every entry is listed
  * under: so an entry that was listed before it was looked for stays until the process ends.
  */

@@ -140,26 +140,26 @@ static char *version_path(const struct store *store, const char *path)
     return h ? store_path(store, "tools", hasher_end(h), "") : NULL;
 }
 
-/* Take over `path`; -1 when it is no compiler that answers. */
+/* Take over `path`. 1, or 0 with `err` when it is no compiler that answers, or -1 when that cannot be found out. */
 static int examine(char *path, const struct store *store, char *const *env, struct toolchain *tool, struct error *err)
 {
     char *kept = version_path(store, path);
     char *output = kept ? file_read(kept, STORE_SOURCE_MAX, NULL, NULL) : NULL;
-    int rc = 0;
+    int rc = 1;
 
     *tool = (struct toolchain){.path = path};
     if (!output) {
-        rc = ask_version(path, env, &output, err);
-        if (rc == 0 && kept) {
-            rc = store_write(store, kept, output, strlen(output), err);
+        rc = ask_version(path, env, &output, err) == 0;
+        if (rc == 1 && kept && store_write(store, kept, output, strlen(output), err) < 0) {
+            rc = -1;
         }
     }
-    if (rc == 0) {
-        rc = identify(tool, output, err);
+    if (rc == 1 && identify(tool, output, err) < 0) {
+        rc = -1;
     }
     free(output);
     free(kept);
-    if (rc < 0) {
+    if (rc != 1) {
         toolchain_free(tool);
     }
     return rc;
@@ -175,7 +175,8 @@ static int take_named(const char *name, const struct requirement *need, const st
 {
     char *path;
 
-    if (executable_need(name, need->variable, need->hint, &path, err) < 0 || examine(path, store, env, tool, err) < 0) {
+    if (executable_need(name, need->variable, need->hint, &path, err) < 0 ||
+        examine(path, store, env, tool, err) != 1) {
         return -1;
     }
     if (is_enough(tool, need)) {
@@ -199,11 +200,16 @@ int toolchain_find(enum toolchain_use use, const struct store *store, char *cons
         return take_named(given, need, store, env, tool, err);
     }
     for (size_t i = 0; i < sizeof need->names / sizeof *need->names && need->names[i]; i++) {
-        struct error ignored;
+        int answers;
+
         if (executable_find(need->names[i], &path, err) < 0) {
             return -1;
         }
-        if (!path || examine(path, store, env, tool, &ignored) < 0) {
+        answers = path ? examine(path, store, env, tool, err) : 0;
+        if (answers < 0) {
+            return -1;
+        }
+        if (answers == 0) {
             continue;
         }
         if (is_enough(tool, need)) {

@@ -133,7 +133,7 @@ int unit_header(struct unit *u, const struct unit *of, const struct unit_env *en
             args_add(&u->argv, "%s", of->argv.v[i]);
         }
     }
-    /* Whether it is current is told by the content of its headers, not by their times. */
+    /* Whether it is current depends on the content of its headers, not by their times. */
     args_add(&u->argv, "-Xclang");
     args_add(&u->argv, "-fno-pch-timestamp");
     args_add(&u->argv, "-fpch-instantiate-templates");

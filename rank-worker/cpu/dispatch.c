@@ -33,7 +33,7 @@ static void fill_tensor(struct l3r_tensor *to, const struct device_tensor *from)
     }
 }
 
-static int fill_args(struct device *dev, const struct device_dispatch *dispatch, struct error *err)
+static int fill_chip_args(struct device *dev, const struct device_dispatch *dispatch, struct error *err)
 {
     struct l3r_chip_args *args = &dev->chip_args;
     if (dispatch->ntensor > DEVICE_MAX_TENSORS || dispatch->nscalar > DEVICE_MAX_SCALARS) {
@@ -141,7 +141,7 @@ int cpu_run(struct device *dev, const struct device_dispatch *dispatch, struct d
     }
     const uint64_t start = clock_now_ns();
     dev->program = &dev->programs[dispatch->program];
-    if (fill_args(dev, dispatch, err) || check_args(dev, err)) {
+    if (fill_chip_args(dev, dispatch, err) || check_args(dev, err)) {
         return -1;
     }
     pthread_mutex_lock(&dev->lock);

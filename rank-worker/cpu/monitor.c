@@ -19,7 +19,7 @@
 #include "rank-worker/cpu/pool.h"
 #include "rank-worker/cpu/turns.h"
 
-enum { ASLEEP_TICKS = 2, BUSY_NS = 20000000 };
+enum { ASLEEP_TICKS = 2, BUSY_NS = 200000000 };
 
 static uint64_t cpu_ns(clockid_t clock)
 {
@@ -124,7 +124,8 @@ struct look_back {
 };
 
 /* One more thread when a tick has passed in which more was ready and every running kernel only waited, or when the process
- * has computed for BUSY_NS without an end of any: a kernel that reads memory in a loop looks like that. */
+ * has computed for BUSY_NS without an end of any: a kernel that reads memory in a loop looks like that. That is long, since
+ * tasks that overtake a slow kernel change the order of its atomic adds, and so the bits of their sums. */
 static void watch_ready(struct device *dev, struct look_back *last)
 {
     const uint64_t cpu = cpu_ns(CLOCK_PROCESS_CPUTIME_ID);

@@ -34,7 +34,7 @@ static bool pays(const struct device *dev)
     return dev->limit > dev->config.ncores || dev->nready * each >= WORTH_NS;
 }
 
-/* Before a thread goes off with `lanes`: others for what is left. */
+/* Before a thread runs `lanes`: wake others for what is left. */
 static void share_out(struct device *dev, struct lane *lanes)
 {
     if (!dev->nready) {

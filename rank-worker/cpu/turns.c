@@ -87,7 +87,7 @@ static bool take_if_free(struct lane *lane)
     return true;
 }
 
-/* Without the lock, so that whoever gives the turn away need not let go of it first. */
+/* Without the lock, so that the thread that gives the turn away need not release it first. */
 static void await_turn(struct lane *lane)
 {
     while (sem_wait(&lane->let_on) && errno == EINTR) {

@@ -23,7 +23,7 @@
  *   HOLDS -> AWAY             the kernel blocks (waits.c)
  *   AWAY -> READY             what it waited for has happened
  *   READY -> HOLDS            its turn comes
- *   HOLDS -> OUTSIDE          it used CPU_SPIN_NS without a call, or sleeps where nobody is told: it may wait for a
+ *   HOLDS -> OUTSIDE          it used CPU_SPIN_NS without a call, or sleeps where no wake-up is seen: it may wait for a
  *                             lane after it by looking at memory. It runs on, and the turn goes to the next
  *   OUTSIDE -> READY          it makes a call: no pipe operation without the turn
  *   HOLDS, OUTSIDE, EARLY -> NONE    its kernel returned

@@ -4,7 +4,7 @@
  * foreign code. It is started by rank-worker/lanes and by nobody else.
  *
  * What it did is in the lane's status; the exit code is 0 when the lane was
- * walked to its end or its failure is told there. stdout and stderr are a
+ * walked to its end or its failure is stored there. stdout and stderr are a
  * pipe to the parent.
  */
 #include <errno.h>

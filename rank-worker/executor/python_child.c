@@ -25,7 +25,7 @@ int python_child_start(struct python_child *c, const char *python, const char *s
         python_child_end(c, 0);
         return -1;
     }
-    signal(SIGPIPE, SIG_IGN); /* a process that is gone is told by write() */
+    signal(SIGPIPE, SIG_IGN); /* write() reports a process that has ended */
     return 0;
 }
 

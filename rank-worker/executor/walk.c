@@ -102,7 +102,7 @@ static bool is_profiled(const struct lane_walk *walk)
     return walk->card && dfx_any(&walk->seg->header->dfx);
 }
 
-/* Whoever waits for the node is let go before its profiles are written; whoever stops the run sees that they are. What
+/* Those that wait for the node go on before its profiles are written; LANE_SAVING says that they are being written. What
  * it wrote is hashed before: the next node may write there. */
 static void complete_node(struct lane_walk *walk, uint32_t node)
 {

@@ -24,7 +24,7 @@ int walk_open(struct lane_walk *walk, struct segment *seg, uint32_t lane, struct
 void walk_close(struct lane_walk *walk);
 
 /* Run the whole lane; at its end the lane's status says LANE_DONE. On failure the status stays at the node that failed:
- * whoever called tells the error there (LANE_FAILED). */
+ * the caller stores the error there (LANE_FAILED). */
 int walk_run(struct lane_walk *walk, struct error *err);
 
 #endif

@@ -28,8 +28,8 @@ struct executor {
 struct executors {
     struct segment *seg;
     uint32_t count;
-    bool killed; /* by us: how they ended says nothing */
-    bool told;   /* a failure was handed out */
+    bool killed;   /* by us: how they ended says nothing */
+    bool reported; /* a failure was handed out */
     struct executor *items;
 };
 
@@ -54,7 +54,7 @@ static int file_actions(posix_spawn_file_actions_t *actions, int segment_fd, int
 }
 
 /* Default signals, nothing blocked, and a process group of its own: Ctrl-C is for the parent, which knows
- * what to tell. */
+ * what to report. */
 static int attributes(posix_spawnattr_t *attr)
 {
     sigset_t none, all;
@@ -172,10 +172,10 @@ void executors_service(struct executors *e)
 
 static void judge(struct executors *e, struct executor *x, int status, bool *failed, struct error *err)
 {
-    if (e->killed || e->told || postmortem(e->seg, x->lane.lane, status, err) == 0) {
+    if (e->killed || e->reported || postmortem(e->seg, x->lane.lane, status, err) == 0) {
         return;
     }
-    e->told = true;
+    e->reported = true;
     *failed = true;
     child_log_show_last(&x->log);
 }

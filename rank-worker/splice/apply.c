@@ -35,9 +35,7 @@ struct work {
 
 static void pending_free(struct pending *p)
 {
-    if (p->writer.path) {
-        file_write_abort(&p->writer);
-    }
+    file_write_abort(&p->writer);
     free(p->path);
     free(p->shown);
     free(p->old);

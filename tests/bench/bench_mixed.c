@@ -15,8 +15,8 @@
 #include <unistd.h>
 
 #include "tests/bench/build_writer.h"
+#include "tests/support/mixed_program.h"
 #include "tests/unit/cpu/cost.h"
-#include "tests/unit/mixed_program.h"
 
 enum { DISPATCHES = 60, TASKS = 32, LIMIT_SECONDS = 120, COMPUTE_NS = 100000 };
 

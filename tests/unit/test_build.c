@@ -1,5 +1,5 @@
 /* Opening build directories: kinds, every fault of the metadata, overrides, names. */
-#include "temp_dir.h"
+#include "tests/support/temp_dir.h"
 
 #include "orchestrator/open/build.h"
 #include "orchestrator/open/override.h"

@@ -1,5 +1,5 @@
 /* What is compiled, what is reused, and why: real compilers, small sources. */
-#include "compile_fixture.h"
+#include "tests/support/compile_fixture.h"
 
 static const char seven[] = "#include \"../seven.h\"\nextern \"C\" int kernel_entry() { return SEVEN; }\n";
 static const char header[] = "build/next_levels/prog0/kernels/seven.h";

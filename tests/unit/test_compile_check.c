@@ -1,5 +1,5 @@
 /* What is refused by name before anything is compiled, and compilers that will not do. */
-#include "compile_fixture.h"
+#include "tests/support/compile_fixture.h"
 
 static const char plain[] = "extern \"C\" int kernel_entry() { return 7; }\n";
 

@@ -1,8 +1,9 @@
 /* Several processes on one store, processes that are killed, stores that cannot be written, PTO-ISA and its
  * precompiled header, and what is refused. */
 #include <signal.h>
+#include <sys/wait.h>
 
-#include "compile_fixture.h"
+#include "tests/support/compile_fixture.h"
 
 static const char plain[] = "extern \"C\" int kernel_entry() { return 7; }\n";
 static const char with_pto[] = "// %d\n#include <cstdint>\n\n#ifndef __gm__\n#define __gm__\n#endif\n"

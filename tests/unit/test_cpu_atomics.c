@@ -1,11 +1,11 @@
 /* PTO-ISA's lock of atomic adds is one for the process: each kernel object binds to the executor's. */
-#include "tests/unit/temp_dir.h"
+#include "tests/support/temp_dir.h"
 
 #include <dlfcn.h>
 
-#include "tests/unit/child_runs.h"
+#include "tests/support/child_runs.h"
+#include "tests/support/mixed_program.h"
 #include "tests/unit/cpu/atomic.h"
-#include "tests/unit/mixed_program.h"
 
 enum { RUNS = 100, CALLS = 8 /* of each kernel object */ };
 

@@ -1,5 +1,5 @@
 /* Elements read and written by the orchestration, outputs that the runtime creates, predicates, sizes, and errors. */
-#include "tests/unit/cpu_rig.h"
+#include "tests/support/cpu_rig.h"
 
 static void clear_tensors(void)
 {

@@ -1,6 +1,6 @@
 /* Which tasks of a program wait for which: the runtime's rules, and no edge more. Most programs here would hang if
  * there were one: the task that must not wait is the one that lets the other go on. */
-#include "tests/unit/cpu_rig.h"
+#include "tests/support/cpu_rig.h"
 
 static void a_reader_waits_for_the_writer_of_what_it_overlaps_only(void **state)
 {

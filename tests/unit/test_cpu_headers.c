@@ -1,5 +1,5 @@
 /* The headers that users' sources compile against: all names, both languages, both compilers, and what is refused. */
-#include "tests/unit/cpu_rig.h"
+#include "tests/support/cpu_rig.h"
 
 static int setup(void **state)
 {

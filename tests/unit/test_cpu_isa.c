@@ -1,6 +1,6 @@
 /* Kernels over PTO-ISA: loads and stores, vectors, matrices, pipes between the lanes of a mixed task, signals, 16-bit
  * types, and the order in which numbers are added up. Skipped without PTO_ISA_ROOT. */
-#include "tests/unit/cpu_rig.h"
+#include "tests/support/cpu_rig.h"
 
 enum { ISA_KERNELS = 9, CELLS = 16 * 16 };
 

@@ -1,5 +1,5 @@
 /* Mixed and multi-block tasks: who runs at the same time, and what a kernel learns about itself. */
-#include "tests/unit/cpu_rig.h"
+#include "tests/support/cpu_rig.h"
 
 static void the_lanes_of_a_mixed_task_run_at_the_same_time(void **state)
 {

@@ -1,11 +1,11 @@
-/* The order of tiles on a pipe for both directions, where lanes push twice in a row (tests/unit/cpu/order.h). */
-#include "tests/unit/temp_dir.h"
+/* The order of tiles on a pipe for both directions, where lanes push twice in a row (tests/unit/cpu/tile_order.h). */
+#include "tests/support/temp_dir.h"
 
-#include "tests/unit/child_runs.h"
-#include "tests/unit/cpu/order.h"
-#include "tests/unit/mixed_program.h"
+#include "tests/support/child_runs.h"
+#include "tests/support/mixed_program.h"
+#include "tests/unit/cpu/tile_order.h"
 
-enum { RUNS = 104 /* a multiple of 8 */, BLOCKS = 8 };
+enum { RUNS = 96, BLOCKS = 8 }; /* 96: as many for each of 8 children */
 
 struct exchange {
     const char *dir, *kernel;

@@ -1,9 +1,9 @@
 /* The memory of pipes begins anew with each block of a mixed task, whatever the block before it on its cluster left. */
-#include "tests/unit/temp_dir.h"
+#include "tests/support/temp_dir.h"
 
-#include "tests/unit/child_runs.h"
+#include "tests/support/child_runs.h"
+#include "tests/support/mixed_program.h"
 #include "tests/unit/cpu/state.h"
-#include "tests/unit/mixed_program.h"
 
 enum { RUNS = 10, TASKS = 4, BLOCKS = 20, ALL = TASKS * BLOCKS, CLUSTERS = 8 };
 

@@ -1,12 +1,16 @@
 /* Lanes of mixed tasks that wait: for each other in every way there is, for other clusters, for another card, and for
  * threads that the system refuses. Each device is in a child process, which has a limit. */
-#include "tests/unit/temp_dir.h"
+#include "tests/support/temp_dir.h"
 
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/wait.h>
 
-#include "tests/unit/child_runs.h"
+#include "tests/support/child_runs.h"
+#include "tests/support/mixed_program.h"
 #include "tests/unit/cpu/turns_kernel.h"
-#include "tests/unit/mixed_program.h"
 
 enum { DISPATCHES = 10, LOGS = 50, BLOCKS = 8, PEER_RUNS = 20, LATER = 100, LOAD_MAX = 64 };
 

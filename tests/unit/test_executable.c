@@ -1,7 +1,7 @@
 /* Programs are found as execvp() finds them, by name on PATH or at a path. */
 #include "common/base/executable.h"
 
-#include "temp_dir.h"
+#include "tests/support/temp_dir.h"
 
 static char *top, *path_before;
 

@@ -1,5 +1,5 @@
 /* Whole files in, whole files out. */
-#include "temp_dir.h"
+#include "tests/support/temp_dir.h"
 
 #include <dirent.h>
 #include <fcntl.h>

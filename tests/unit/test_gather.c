@@ -1,6 +1,7 @@
 /* Profiles on their way: out of an outbox in parcels, into an inbox; what goes wrong between is named. */
-#include "tests/unit/temp_dir.h"
+#include "tests/support/temp_dir.h"
 
+#include <ftw.h>
 #include <signal.h>
 #include <sys/file.h>
 #include <sys/resource.h>

@@ -1,5 +1,5 @@
 /* Revisions of checkouts, digests of directories, and the identity of the cpu device. */
-#include "temp_dir.h"
+#include "tests/support/temp_dir.h"
 
 #include "common/base/file.h"
 #include "common/base/log.h"

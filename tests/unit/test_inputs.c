@@ -1,5 +1,5 @@
 /* What parameters hold: files by precedence, faults of files, generated numbers and their statistics. */
-#include "data_build.h"
+#include "tests/support/data_build.h"
 
 #include <math.h>
 

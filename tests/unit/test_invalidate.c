@@ -1,5 +1,5 @@
 /* Which files an invalidation deletes, and which it must not. */
-#include "temp_dir.h"
+#include "tests/support/temp_dir.h"
 
 #include "common/base/file.h"
 #include "common/base/log.h"

@@ -1,5 +1,5 @@
 /* Clocks of a job without MPI: who is measured for whom, and what becomes of the times that executors wrote. */
-#include "tests/unit/temp_dir.h"
+#include "tests/support/temp_dir.h"
 
 #include <sys/wait.h>
 

@@ -3,7 +3,7 @@
 #include <signal.h>
 
 #include "rank-worker/compile/jobs.h"
-#include "temp_dir.h"
+#include "tests/support/temp_dir.h"
 
 static struct job_result run_shell(const char *script, int timeout_ms, int rc)
 {
@@ -96,7 +96,7 @@ static void test_pool_takes_everything_along(void **state)
     temp_dir_remove(dir);
 }
 
-/* Two at once and no third before one ended: each waits to be let go, by one byte, since a line could be shared between
+/* Two at once and no third before one ended: each waits for one byte, since a line could be shared between
  * the two that read it. */
 static void test_pool_is_as_wide_as_asked(void **state)
 {

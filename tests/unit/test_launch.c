@@ -5,7 +5,7 @@
 
 #include "launch/front.h"
 #include "launch/relay.h"
-#include "temp_dir.h"
+#include "tests/support/temp_dir.h"
 
 static char *dir;
 

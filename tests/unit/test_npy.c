@@ -1,5 +1,5 @@
 /* .npy files: samples written out by hand from the format's definition, and the way back. */
-#include "temp_dir.h"
+#include "tests/support/temp_dir.h"
 
 #include <signal.h>
 #include <sys/resource.h>

@@ -1,6 +1,6 @@
 /* Passes: what is taken in which, and that each is a whole run over the same bytes. Real executors, with the device
  * that counts. */
-#include "tests/unit/temp_dir.h"
+#include "tests/support/temp_dir.h"
 
 #include "orchestrator/data/inputs.h"
 #include "orchestrator/job/passes.h"

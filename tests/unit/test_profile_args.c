@@ -1,5 +1,5 @@
 /* args_dump/: which arguments a level takes, and that the bytes are those of before and after the task. */
-#include "tests/unit/profile_rig.h"
+#include "tests/support/profile_rig.h"
 
 /* DUMPED: task 1 takes columns 4..7 of x as 8 x 8, adds 3 and puts them to y, which is marked with scalar 3; task 2
  * reads x and marks nothing. Arguments of task 1: columns, y, events, tag, op, plus, none. */
@@ -19,8 +19,8 @@ static void dump(int level)
     json = profile_json("args_dump/args_dump.json");
     bytes = (int32_t *)profile_text("args_dump/args.bin", &nbytes);
     assert_non_null(bytes);
-    assert_int_equal(number(json, "dump_args_level"), level);
-    assert_int_equal(number(json, "total_args"), cJSON_GetArraySize(item(json, "args")));
+    assert_int_equal(profile_number(json, "dump_args_level"), level);
+    assert_int_equal(profile_number(json, "total_args"), cJSON_GetArraySize(profile_item(json, "args")));
 }
 
 static void end_dump(void)
@@ -35,9 +35,9 @@ static const cJSON *find(int task, int index, const char *stage)
     char id[32];
     const cJSON *a;
     snprintf(id, sizeof(id), "0x%016llx", (1ull << 32) + (unsigned)task);
-    cJSON_ArrayForEach (a, item(json, "args")) {
-        if (strcmp(text_of(a, "task_id"), id) == 0 && number(a, "arg_index") == index &&
-            strcmp(text_of(a, "stage"), stage) == 0) {
+    cJSON_ArrayForEach (a, profile_item(json, "args")) {
+        if (strcmp(profile_text_of(a, "task_id"), id) == 0 && profile_number(a, "arg_index") == index &&
+            strcmp(profile_text_of(a, "stage"), stage) == 0) {
             return a;
         }
     }
@@ -47,9 +47,9 @@ static const cJSON *find(int task, int index, const char *stage)
 
 static const int32_t *payload(const cJSON *a, int count)
 {
-    assert_int_equal(number(a, "bin_size"), count * 4);
-    assert_true(number(a, "bin_offset") + count * 4 <= (double)nbytes);
-    return bytes + (size_t)number(a, "bin_offset") / 4;
+    assert_int_equal(profile_number(a, "bin_size"), count * 4);
+    assert_true(profile_number(a, "bin_offset") + count * 4 <= (double)nbytes);
+    return bytes + (size_t)profile_number(a, "bin_offset") / 4;
 }
 
 static void check_y(void)
@@ -60,22 +60,22 @@ static void check_y(void)
         assert_int_equal(before[i], -i);
         assert_int_equal(after[i], i < 32 ? i / 4 * 8 + 4 + i % 4 + 3 : -i);
     }
-    assert_string_equal(text_of(find(0, Y_ARG, "after_completion"), "role"), "inout");
+    assert_string_equal(profile_text_of(find(0, Y_ARG, "after_completion"), "role"), "inout");
 }
 
 static void level_one_takes_marked_arguments(void **state)
 {
     (void)state;
     dump(1);
-    assert_int_equal(number(json, "total_args"), 3);
+    assert_int_equal(profile_number(json, "total_args"), 3);
     assert_int_equal(nbytes, 2 * Y_NBYTES);
     check_y();
     const cJSON *plus = find(0, PLUS_ARG, "before_dispatch");
-    assert_string_equal(text_of(plus, "kind"), "scalar");
-    assert_string_equal(text_of(plus, "dtype"), "INT64");
-    assert_int_equal(number(plus, "value"), 3);
-    assert_int_equal(number(plus, "bin_size"), 0);
-    assert_int_equal(cJSON_GetArraySize(item(plus, "shape")), 0);
+    assert_string_equal(profile_text_of(plus, "kind"), "scalar");
+    assert_string_equal(profile_text_of(plus, "dtype"), "INT64");
+    assert_int_equal(profile_number(plus, "value"), 3);
+    assert_int_equal(profile_number(plus, "bin_size"), 0);
+    assert_int_equal(cJSON_GetArraySize(profile_item(plus, "shape")), 0);
     end_dump();
 }
 
@@ -83,11 +83,11 @@ static void level_two_takes_all_and_gathers_strided_tensors(void **state)
 {
     (void)state;
     dump(2);
-    assert_int_equal(number(json, "total_args"), TASK_ARGS + 1 + 6); /* y twice; task 2: x and five scalars */
-    assert_int_equal(number(json, "before_dispatch"), TASK_ARGS + 6);
-    assert_int_equal(number(json, "after_completion"), 1);
-    assert_int_equal(number(json, "inout_args"), 2);
-    assert_int_equal(number(json, "output_args"), 0);
+    assert_int_equal(profile_number(json, "total_args"), TASK_ARGS + 1 + 6); /* y twice; task 2: x and five scalars */
+    assert_int_equal(profile_number(json, "before_dispatch"), TASK_ARGS + 6);
+    assert_int_equal(profile_number(json, "after_completion"), 1);
+    assert_int_equal(profile_number(json, "inout_args"), 2);
+    assert_int_equal(profile_number(json, "output_args"), 0);
     assert_int_equal(nbytes, 8 * 4 * 4 + 2 * Y_NBYTES + Y_NBYTES);
     check_y();
     const cJSON *columns = find(0, COLUMNS_ARG, "before_dispatch");
@@ -95,10 +95,10 @@ static void level_two_takes_all_and_gathers_strided_tensors(void **state)
     for (int i = 0; i < 32; i++) {
         assert_int_equal(values[i], i / 4 * 8 + 4 + i % 4);
     }
-    assert_true(cJSON_IsFalse(item(columns, "is_contiguous")));
-    assert_int_equal(column(item(columns, "strides"), 0), 8);
-    assert_int_equal(number(columns, "start_offset"), 4);
-    assert_int_equal(column(item(columns, "func_id"), 0), 2);
+    assert_true(cJSON_IsFalse(profile_item(columns, "is_contiguous")));
+    assert_int_equal(profile_column(profile_item(columns, "strides"), 0), 8);
+    assert_int_equal(profile_number(columns, "start_offset"), 4);
+    assert_int_equal(profile_column(profile_item(columns, "func_id"), 0), 2);
     end_dump();
 }
 
@@ -106,11 +106,11 @@ static void level_three_describes_all_and_keeps_the_bytes_of_marked_ones(void **
 {
     (void)state;
     dump(3);
-    assert_int_equal(number(json, "total_args"), TASK_ARGS + 1 + 6);
+    assert_int_equal(profile_number(json, "total_args"), TASK_ARGS + 1 + 6);
     assert_int_equal(nbytes, 2 * Y_NBYTES);
     check_y();
-    assert_int_equal(number(find(0, COLUMNS_ARG, "before_dispatch"), "bin_size"), 0);
-    assert_string_equal(text_of(json, "bin_file"), "args.bin");
+    assert_int_equal(profile_number(find(0, COLUMNS_ARG, "before_dispatch"), "bin_size"), 0);
+    assert_string_equal(profile_text_of(json, "bin_file"), "args.bin");
     end_dump();
 }
 
@@ -119,7 +119,7 @@ static void level_three_without_marks_has_no_bytes_at_all(void **state)
     (void)state;
     profile_run(READ_AFTER_WRITE, (struct device_switches){.dump_args = 3});
     cJSON *manifest = profile_json("args_dump/args_dump.json");
-    assert_true(cJSON_IsNull(item(manifest, "bin_file")));
+    assert_true(cJSON_IsNull(profile_item(manifest, "bin_file")));
     assert_null(profile_text("args_dump/args.bin", NULL));
     cJSON_Delete(manifest);
     profile_done();
@@ -130,7 +130,7 @@ static void level_one_without_marks_is_empty(void **state)
     (void)state;
     profile_run(READ_AFTER_WRITE, (struct device_switches){.dump_args = 1});
     cJSON *manifest = profile_json("args_dump/args_dump.json");
-    assert_int_equal(number(manifest, "total_args"), 0);
+    assert_int_equal(profile_number(manifest, "total_args"), 0);
     cJSON_Delete(manifest);
     profile_done();
 }
@@ -141,12 +141,12 @@ static void created_outputs_are_dumped_after_their_task_only(void **state)
     profile_run(SET_WAITS_FOR_READERS, (struct device_switches){.dump_args = 2});
     cJSON *manifest = profile_json("args_dump/args_dump.json");
     const cJSON *a;
-    cJSON_ArrayForEach (a, item(manifest, "args")) {
-        if (strcmp(text_of(a, "role"), "output") == 0) {
-            assert_string_equal(text_of(a, "stage"), "after_completion");
+    cJSON_ArrayForEach (a, profile_item(manifest, "args")) {
+        if (strcmp(profile_text_of(a, "role"), "output") == 0) {
+            assert_string_equal(profile_text_of(a, "stage"), "after_completion");
         }
     }
-    assert_int_equal(number(manifest, "output_args"), 2);
+    assert_int_equal(profile_number(manifest, "output_args"), 2);
     cJSON_Delete(manifest);
     profile_done();
 }

@@ -1,5 +1,5 @@
 /* Directories of profiles: their names, what is cleared, what is put into them. */
-#include "tests/unit/temp_dir.h"
+#include "tests/support/temp_dir.h"
 
 #include "common/plan/plan.h"
 #include "common/segment/dfx.h"

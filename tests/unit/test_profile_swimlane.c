@@ -1,6 +1,6 @@
 /* chip_swimlane_records.json and pmu.csv: what is in them, what a level leaves out, and that nothing is there when
  * nothing was asked for. */
-#include "tests/unit/profile_rig.h"
+#include "tests/support/profile_rig.h"
 
 enum { CORES = 24, AIC_CORES = 8 };
 
@@ -50,9 +50,9 @@ static void a_level_leaves_out_what_is_above_it(void **state)
     for (int level = 1; level <= 4; level++) {
         profile_run(READ_AFTER_WRITE, (struct device_switches){.swimlane = level});
         cJSON *json = profile_json("chip_swimlane_records.json");
-        assert_int_equal(number(json, "chip_swimlane_level"), level);
-        assert_int_equal(cJSON_GetArraySize(item(json, "aicore_tasks")), 3);
-        assert_int_equal(cJSON_GetArraySize(item(json, "aicpu_tasks")), level >= 2 ? 3 : 0);
+        assert_int_equal(profile_number(json, "chip_swimlane_level"), level);
+        assert_int_equal(cJSON_GetArraySize(profile_item(json, "aicore_tasks")), 3);
+        assert_int_equal(cJSON_GetArraySize(profile_item(json, "aicpu_tasks")), level >= 2 ? 3 : 0);
         assert_int_equal(cJSON_HasObjectItem(json, "aicpu_scheduler_phases"), level >= 3);
         assert_int_equal(cJSON_HasObjectItem(json, "aicpu_orchestrator_phases"), level >= 4);
         cJSON_Delete(json);
@@ -65,13 +65,13 @@ static void cores_are_eight_aic_and_sixteen_aiv_in_nanoseconds(void **state)
     (void)state;
     profile_run(READ_AFTER_WRITE, (struct device_switches){.swimlane = 1});
     cJSON *json = profile_json("chip_swimlane_records.json");
-    const cJSON *meta = item(json, "metadata");
-    assert_int_equal(number(meta, "clock_freq_hz"), 1000000000);
-    assert_int_equal(number(meta, "num_cores"), CORES);
-    assert_int_equal(cJSON_GetArraySize(item(meta, "core_types")), CORES);
-    assert_int_equal(cJSON_GetArraySize(item(meta, "core_to_thread")), CORES);
+    const cJSON *meta = profile_item(json, "metadata");
+    assert_int_equal(profile_number(meta, "clock_freq_hz"), 1000000000);
+    assert_int_equal(profile_number(meta, "num_cores"), CORES);
+    assert_int_equal(cJSON_GetArraySize(profile_item(meta, "core_types")), CORES);
+    assert_int_equal(cJSON_GetArraySize(profile_item(meta, "core_to_thread")), CORES);
     for (int i = 0; i < CORES; i++) {
-        const cJSON *type = cJSON_GetArrayItem(item(meta, "core_types"), i);
+        const cJSON *type = cJSON_GetArrayItem(profile_item(meta, "core_types"), i);
         assert_string_equal(type->valuestring, i < AIC_CORES ? "aic" : "aiv");
     }
     cJSON_Delete(json);
@@ -82,16 +82,17 @@ static void cores_are_eight_aic_and_sixteen_aiv_in_nanoseconds(void **state)
 static void check_times(const cJSON *json)
 {
     const cJSON *core, *aicpu;
-    cJSON_ArrayForEach (core, item(json, "aicore_tasks")) {
+    cJSON_ArrayForEach (core, profile_item(json, "aicore_tasks")) {
         int matches = 0;
         assert_int_equal(cJSON_GetArraySize(core), 6);
-        assert_true(column(core, 3) <= column(core, 4));
-        cJSON_ArrayForEach (aicpu, item(json, "aicpu_tasks")) {
+        assert_true(profile_column(core, 3) <= profile_column(core, 4));
+        cJSON_ArrayForEach (aicpu, profile_item(json, "aicpu_tasks")) {
             assert_int_equal(cJSON_GetArraySize(aicpu), 4);
-            if (column(aicpu, 0) == column(core, 0) && column(aicpu, 1) == column(core, 2)) {
+            if (profile_column(aicpu, 0) == profile_column(core, 0) &&
+                profile_column(aicpu, 1) == profile_column(core, 2)) {
                 matches++;
-                assert_true(column(aicpu, 2) <= column(core, 3) - column(core, 5));
-                assert_true(column(core, 4) <= column(aicpu, 3));
+                assert_true(profile_column(aicpu, 2) <= profile_column(core, 3) - profile_column(core, 5));
+                assert_true(profile_column(core, 4) <= profile_column(aicpu, 3));
             }
         }
         assert_int_equal(matches, 1);
@@ -103,17 +104,17 @@ static void each_call_has_one_row_in_both_streams_and_times_in_order(void **stat
     (void)state;
     profile_run(BLOCKS, (struct device_switches){.swimlane = 2}); /* one task of 18 blocks */
     cJSON *json = profile_json("chip_swimlane_records.json");
-    assert_int_equal(cJSON_GetArraySize(item(json, "aicore_tasks")), 18);
+    assert_int_equal(cJSON_GetArraySize(profile_item(json, "aicore_tasks")), 18);
     check_times(json);
     cJSON_Delete(json);
     profile_done();
     profile_run(MIXED_MEET, (struct device_switches){.swimlane = 2}); /* three lanes of one cluster */
     json = profile_json("chip_swimlane_records.json");
-    assert_int_equal(cJSON_GetArraySize(item(json, "aicore_tasks")), 3);
+    assert_int_equal(cJSON_GetArraySize(profile_item(json, "aicore_tasks")), 3);
     int types[2] = {0};
     const cJSON *row;
-    cJSON_ArrayForEach (row, item(json, "aicore_tasks")) {
-        types[column(row, 0) >= AIC_CORES]++;
+    cJSON_ArrayForEach (row, profile_item(json, "aicore_tasks")) {
+        types[profile_column(row, 0) >= AIC_CORES]++;
     }
     assert_int_equal(types[0], 1);
     assert_int_equal(types[1], 2);
@@ -130,10 +131,11 @@ static void times_agree_with_the_order_in_which_kernels_ran(void **state)
     cJSON *json = profile_json("chip_swimlane_records.json");
     double start[5] = {0}, end[5] = {0};
     const cJSON *row;
-    cJSON_ArrayForEach (row, item(json, "aicore_tasks")) {
-        const int tag = (int)((uint64_t)column(row, 1) & 0xffffffff) + 1; /* submitted in the order of their tags */
-        start[tag] = column(row, 3);
-        end[tag] = column(row, 4);
+    cJSON_ArrayForEach (row, profile_item(json, "aicore_tasks")) {
+        const int tag =
+            (int)((uint64_t)profile_column(row, 1) & 0xffffffff) + 1; /* submitted in the order of their tags */
+        start[tag] = profile_column(row, 3);
+        end[tag] = profile_column(row, 4);
     }
     for (int i = 1; i <= 4; i++) {
         for (int k = 1; k <= 4; k++) {
@@ -152,13 +154,13 @@ static int count_kind(const cJSON *json, const char *kind)
 {
     const cJSON *thread, *phase;
     int n = 0;
-    cJSON_ArrayForEach (thread, item(json, "aicpu_scheduler_phases")) {
+    cJSON_ArrayForEach (thread, profile_item(json, "aicpu_scheduler_phases")) {
         cJSON_ArrayForEach (phase, thread) {
-            if (strcmp(text_of(phase, "kind"), kind) == 0) {
+            if (strcmp(profile_text_of(phase, "kind"), kind) == 0) {
                 n++;
-                assert_true(number(phase, "start_cycles") <= number(phase, "end_cycles"));
-                assert_int_equal(cJSON_GetArraySize(item(phase, "shared_at_start")), 3);
-                assert_int_equal(cJSON_GetArraySize(item(phase, "shared_at_end")), 3);
+                assert_true(profile_number(phase, "start_cycles") <= profile_number(phase, "end_cycles"));
+                assert_int_equal(cJSON_GetArraySize(profile_item(phase, "shared_at_start")), 3);
+                assert_int_equal(cJSON_GetArraySize(profile_item(phase, "shared_at_end")), 3);
                 assert_int_equal(cJSON_HasObjectItem(phase, "pop_hit"), strcmp(kind, "dispatch") == 0);
                 assert_int_equal(cJSON_HasObjectItem(phase, "pop_miss"), strcmp(kind, "dispatch") == 0);
             }
@@ -172,7 +174,7 @@ static void scheduler_phases_are_those_of_the_tasks(void **state)
     (void)state;
     profile_run(PREDICATES, (struct device_switches){.swimlane = 3}); /* six tasks, two whose predicates fail */
     cJSON *json = profile_json("chip_swimlane_records.json");
-    assert_int_equal(cJSON_GetArraySize(item(json, "aicore_tasks")), 4);
+    assert_int_equal(cJSON_GetArraySize(profile_item(json, "aicore_tasks")), 4);
     assert_int_equal(count_kind(json, "dispatch"), 4);
     assert_int_equal(count_kind(json, "complete"), 4);
     assert_int_equal(count_kind(json, "predicated_skip"), 2);
@@ -191,16 +193,16 @@ static void ready_counts_end_at_zero(void **state)
     (void)state;
     profile_run(BLOCKS, (struct device_switches){.swimlane = 3});
     cJSON *json = profile_json("chip_swimlane_records.json");
-    const cJSON *phase, *thread = cJSON_GetArrayItem(item(json, "aicpu_scheduler_phases"), 0);
+    const cJSON *phase, *thread = cJSON_GetArrayItem(profile_item(json, "aicpu_scheduler_phases"), 0);
     int seen = 0;
     cJSON_ArrayForEach (phase, thread) {
-        if (number(phase, "loop_iter") == 1 && strcmp(text_of(phase, "kind"), "dispatch") == 0) {
+        if (profile_number(phase, "loop_iter") == 1 && strcmp(profile_text_of(phase, "kind"), "dispatch") == 0) {
             seen++;
-            assert_int_equal(column(item(phase, "shared_at_start"), 1), 18);
-            assert_int_equal(column(item(phase, "shared_at_end"), 1), 17);
+            assert_int_equal(profile_column(profile_item(phase, "shared_at_start"), 1), 18);
+            assert_int_equal(profile_column(profile_item(phase, "shared_at_end"), 1), 17);
         }
         if (!phase->next) {
-            assert_int_equal(column(item(phase, "shared_at_end"), 1), 0);
+            assert_int_equal(profile_column(profile_item(phase, "shared_at_end"), 1), 0);
         }
     }
     assert_int_equal(seen, 1);
@@ -213,15 +215,15 @@ static void orchestrator_phases_are_the_submits_in_order(void **state)
     (void)state;
     profile_run(DUMMY, (struct device_switches){.swimlane = 4}); /* a task, a dummy, two tasks */
     cJSON *json = profile_json("chip_swimlane_records.json");
-    const cJSON *phases = cJSON_GetArrayItem(item(json, "aicpu_orchestrator_phases"), 0), *phase;
+    const cJSON *phases = cJSON_GetArrayItem(profile_item(json, "aicpu_orchestrator_phases"), 0), *phase;
     int i = 0;
     double before = 0;
     assert_int_equal(cJSON_GetArraySize(phases), 4);
     cJSON_ArrayForEach (phase, phases) {
-        assert_int_equal(number(phase, "submit_idx"), i);
-        assert_true(number(phase, "task_id") == 4294967296.0 + i); /* ring 1: the program's own scope */
-        assert_true(number(phase, "start_cycles") >= before);
-        before = number(phase, "end_cycles");
+        assert_int_equal(profile_number(phase, "submit_idx"), i);
+        assert_true(profile_number(phase, "task_id") == 4294967296.0 + i); /* ring 1: the program's own scope */
+        assert_true(profile_number(phase, "start_cycles") >= before);
+        before = profile_number(phase, "end_cycles");
         i++;
     }
     cJSON_Delete(json);
@@ -291,13 +293,13 @@ static void phases_of_all_threads_are_kept_apart(void **state)
     rig.dev = dev;
     rig.program = program;
     cJSON *json = profile_json("chip_swimlane_records.json");
-    assert_int_equal(cJSON_GetArraySize(item(json, "aicore_tasks")), CORES);
-    assert_int_equal(cJSON_GetArraySize(item(json, "aicpu_scheduler_phases")), CORES);
+    assert_int_equal(cJSON_GetArraySize(profile_item(json, "aicore_tasks")), CORES);
+    assert_int_equal(cJSON_GetArraySize(profile_item(json, "aicpu_scheduler_phases")), CORES);
     assert_int_equal(count_kind(json, "complete"), CORES);
     assert_int_equal(count_kind(json, "dispatch"), 1); /* of all that start together */
     int used[CORES] = {0};
     for (int i = 0; i < CORES; i++) {
-        const int thread = (int)column(item(item(json, "metadata"), "core_to_thread"), i);
+        const int thread = (int)profile_column(profile_item(profile_item(json, "metadata"), "core_to_thread"), i);
         assert_true(thread >= 0 && thread < CORES);
         used[thread]++;
     }
@@ -317,10 +319,10 @@ static void a_capture_leaves_nothing_for_the_next_dispatch(void **state)
         profile_done();
         profile_run(READ_AFTER_WRITE, (struct device_switches){.swimlane = 4, .dep_gen = true});
         cJSON *json = profile_json("chip_swimlane_records.json");
-        assert_int_equal(cJSON_GetArraySize(item(json, "aicore_tasks")), 3);
+        assert_int_equal(cJSON_GetArraySize(profile_item(json, "aicore_tasks")), 3);
         cJSON_Delete(json);
         json = profile_json("deps.json");
-        assert_int_equal(cJSON_GetArraySize(item(json, "tasks")), 3);
+        assert_int_equal(cJSON_GetArraySize(profile_item(json, "tasks")), 3);
         cJSON_Delete(json);
         profile_done();
     }

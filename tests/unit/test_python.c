@@ -1,7 +1,7 @@
 /* Which python3 is taken: a program before a script, whatever comes first on PATH. */
 #include "common/base/python.h"
 
-#include "temp_dir.h"
+#include "tests/support/temp_dir.h"
 
 static char *top;
 

@@ -1,5 +1,5 @@
 /* What host_orch.py may say (docs/formats.md, "Recording"), and the plan that it means. */
-#include "tests/unit/record_build.h"
+#include "tests/support/record_build.h"
 
 static void dispatches_through_submit_chip(void **state)
 {

@@ -1,5 +1,5 @@
 /* What a recording refuses: each fault names the thing, and the line of host_orch.py (its body begins in line 6). */
-#include "tests/unit/record_build.h"
+#include "tests/support/record_build.h"
 
 /* A dispatch argument made from the expression. */
 #define ARG(expression) "    ta = TaskArgs()\n    ta.add_tensor(make_tensor_arg(orch._worker, " expression "))\n"

@@ -1,5 +1,5 @@
 /* The recorder as a process: what it prints, how it ends, and what is left of it. */
-#include "tests/unit/record_build.h"
+#include "tests/support/record_build.h"
 
 #include "orchestrator/record/helper.h"
 

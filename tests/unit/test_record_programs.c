@@ -1,5 +1,5 @@
 /* kernel_config.py as struct program (docs/formats.md, "kernel_config.py"). */
-#include "tests/unit/record_build.h"
+#include "tests/support/record_build.h"
 
 static struct recording evaluate(const char *chip, const char *second)
 {

@@ -1,5 +1,5 @@
 /* Dynamic dimensions: what is taken where nothing was given, and what is said about it. */
-#include "tests/unit/record_build.h"
+#include "tests/support/record_build.h"
 
 #define DYNAMIC(name, direction, shape) PARAM(name, direction, shape, "fp32")
 

@@ -1,5 +1,5 @@
 /* Runs of one plan compared and grouped. What a run leaves is written into a segment by hand. */
-#include "tests/unit/temp_dir.h"
+#include "tests/support/temp_dir.h"
 
 #include <cjson/cJSON.h>
 

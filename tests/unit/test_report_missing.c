@@ -1,5 +1,5 @@
 /* What profiles lack is said, and what nobody captured is not missed; what cannot be read does not hide the rest. */
-#include "tests/unit/temp_dir.h"
+#include "tests/support/temp_dir.h"
 
 #include "orchestrator/profiles/dfx_missing.h"
 #include "orchestrator/report/report_make.h"

@@ -1,5 +1,5 @@
 /* Names out of files do not steer a terminal. */
-#include "tests/unit/temp_dir.h"
+#include "tests/support/temp_dir.h"
 
 #include "common/base/clean_name.h"
 #include "common/base/file.h"

@@ -1,5 +1,5 @@
 /* Reading the profiles of one dispatch: whole, old, truncated and missing files. */
-#include "tests/unit/temp_dir.h"
+#include "tests/support/temp_dir.h"
 
 #include "orchestrator/profiles/dfx_missing.h"
 

@@ -1,5 +1,5 @@
 /* The record of a run: written from a segment, read back; timelines drawn from it, with times worked out by hand. */
-#include "tests/unit/trace_count.h"
+#include "tests/support/trace_count.h"
 
 #include "common/base/file.h"
 #include "common/plan/plan_stream.h"
@@ -25,7 +25,7 @@ static const char *const plan_lines[] = {
 static const uint64_t boot = UINT64_C(7200000000000); /* two hours after the host's start */
 
 /* A run in which the host copy did not take place any more. */
-static void write_run_with(const char *dir, const struct run_aside *aside)
+static void write_run_with(const char *dir, const struct run_extra *extra)
 {
     const int device_ids[] = {4, 6};
     struct segment seg;
@@ -34,8 +34,8 @@ static void write_run_with(const char *dir, const struct run_aside *aside)
     struct plan_stream *s = plan_stream_new("sample", &err);
     char *path = file_join(dir, "l3_run.json", &err);
     const struct run_clocks clocks = {0};
-    const struct dfx captured = {.swimlane = aside->nstage ? 4 : 0, .dep_gen = true};
-    const struct run_record_source from = {&seg, device_ids, &clocks, aside, &captured};
+    const struct dfx captured = {.swimlane = extra->nstage ? 4 : 0, .dep_gen = true};
+    const struct run_record_source from = {&seg, device_ids, &clocks, extra, &captured};
 
     for (size_t i = 0; i < sizeof plan_lines / sizeof *plan_lines; i++) {
         char *line = strdup(plan_lines[i]);
@@ -58,12 +58,12 @@ static void write_run_with(const char *dir, const struct run_aside *aside)
 
 static void write_run(const char *dir)
 {
-    write_run_with(dir, &(struct run_aside){0});
+    write_run_with(dir, &(struct run_extra){0});
 }
 
 static struct run_stage stages[] = {{"compile", -2500, -500}, {"run", -400, 30000}};
 static struct run_loss losses[] = {{"rank1/d0/args_dump/args.bin", "No space left on device"}};
-static const struct run_aside aside = {.stages = stages, .nstage = 2, .losses = losses, .nloss = 1, .nlost = 3};
+static const struct run_extra extra = {.stages = stages, .nstage = 2, .losses = losses, .nloss = 1, .nlost = 3};
 
 static void stages_and_losses_are_kept(void **state)
 {
@@ -73,18 +73,18 @@ static void stages_and_losses_are_kept(void **state)
     struct error err;
 
     (void)state;
-    write_run_with(dir, &aside);
+    write_run_with(dir, &extra);
     path = file_join(dir, "l3_run.json", &err);
     assert_int_equal(run_record_read(path, &r, &err), 0);
-    assert_int_equal(r.aside.nstage, 2);
-    assert_string_equal(r.aside.stages[0].name, "compile");
-    assert_true(r.aside.stages[0].start_ns == -2500 && r.aside.stages[0].end_ns == -500);
-    assert_true(r.aside.stages[1].start_ns == -400 && r.aside.stages[1].end_ns == 30000);
-    assert_true(run_aside_lead_ns(&r.aside) == 2500);
-    assert_true(r.aside.nlost == 3 && r.aside.nloss == 1);
-    assert_string_equal(r.aside.losses[0].file, losses[0].file);
-    assert_string_equal(r.aside.losses[0].why, losses[0].why);
-    run_aside_tell(&r.aside, &notes);
+    assert_int_equal(r.extra.nstage, 2);
+    assert_string_equal(r.extra.stages[0].name, "compile");
+    assert_true(r.extra.stages[0].start_ns == -2500 && r.extra.stages[0].end_ns == -500);
+    assert_true(r.extra.stages[1].start_ns == -400 && r.extra.stages[1].end_ns == 30000);
+    assert_true(run_extra_lead_ns(&r.extra) == 2500);
+    assert_true(r.extra.nlost == 3 && r.extra.nloss == 1);
+    assert_string_equal(r.extra.losses[0].file, losses[0].file);
+    assert_string_equal(r.extra.losses[0].why, losses[0].why);
+    run_extra_tell(&r.extra, &notes);
     assert_int_equal(notes.count, 1);
     assert_non_null(strstr(notes.items[0], "3 profile files"));
     assert_non_null(strstr(notes.items[0], "rank1/d0/args_dump/args.bin"));
@@ -242,7 +242,7 @@ static void the_trace_begins_with_the_first_stage(void **state)
     cJSON *doc, *other;
 
     (void)state;
-    write_run_with(dir, &aside);
+    write_run_with(dir, &extra);
     write_profiles(dir);
     assert_int_equal(timeline_write_all(dir, &err), 0);
     doc = read_json(dir, "l3_timeline.json");
@@ -280,7 +280,7 @@ static void the_short_report_says_what_stands_out(void **state)
     FILE *f;
 
     (void)state;
-    write_run_with(dir, &aside);
+    write_run_with(dir, &extra);
     write_profiles(dir);
     assert_int_equal(dfx_list_read(dir, &list, &err), 0);
     f = open_memstream(&text, &size);

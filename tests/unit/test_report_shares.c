@@ -1,5 +1,5 @@
 /* What the time of each rank goes into, and what counts at all: numbers worked out by hand from a record of a run. */
-#include "tests/unit/trace_count.h"
+#include "tests/support/trace_count.h"
 
 #include "orchestrator/report/report_make.h"
 #include "orchestrator/report/report_print.h"

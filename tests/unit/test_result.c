@@ -1,5 +1,5 @@
 /* The result file and the inspect document, read back by a JSON parser. */
-#include "temp_dir.h"
+#include "tests/support/temp_dir.h"
 
 #include <math.h>
 

@@ -1,7 +1,8 @@
 /* Clocks of a run: a timeline and a report from made-up clocks, with times worked out by hand; and the record's
  * "clocks", written, read and refused. */
-#include "tests/unit/trace_count.h"
+#include "tests/support/trace_count.h"
 
+#include "common/base/file.h"
 #include "orchestrator/profiles/run_record.h"
 #include "orchestrator/report/report_make.h"
 #include "orchestrator/report/report_print.h"

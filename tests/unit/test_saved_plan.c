@@ -7,7 +7,7 @@
 #include <cmocka.h>
 
 #include "orchestrator/plan/saved.h"
-#include "temp_dir.h"
+#include "tests/support/temp_dir.h"
 
 static const char program_end[] =
     "\",\"runtime\":\"r\",\"aicpu_thread_num\":0,\"enable_sdma\":false,\"orchestration\":\"o.cpp\","

@@ -1,7 +1,7 @@
 /* What a source and a dependency file say, read without a compiler. */
 #include "rank-worker/compile/deps.h"
 #include "rank-worker/compile/scan.h"
-#include "temp_dir.h"
+#include "tests/support/temp_dir.h"
 
 static char *dir;
 

@@ -1,5 +1,5 @@
 /* What a splice makes of text: the clean-up of ptoas's output, marks, parameter lists, the level. */
-#include "temp_dir.h"
+#include "tests/support/temp_dir.h"
 
 #include "rank-worker/splice/body.h"
 #include "rank-worker/splice/ptoas.h"

@@ -1,9 +1,11 @@
 /* Whether and how ptoas is called, and that a splice keeps every byte that is not its own. */
-#include "splice_fixture.h"
+#include "tests/support/splice_fixture.h"
 
-static void expect_skipped(struct rig *r, enum splice_skip why, const char *line)
+#include "common/base/file.h"
+
+static void expect_skipped(struct splice_rig *r, enum splice_skip why, const char *line)
 {
-    assert_int_equal(rig_splice(r), 0);
+    assert_int_equal(splice_rig_splice(r), 0);
     assert_int_equal(r->report.skipped, why);
     assert_string_equal(r->said, line);
 }
@@ -12,16 +14,16 @@ static void test_off(void **state)
 {
     static const char *const off[] = {"0", "false", "FALSE", "No", " no "};
     static const char *const on[] = {"", "1", "off", "00", "true"};
-    struct rig *r = *state;
+    struct splice_rig *r = *state;
 
-    rig_kernel(r, "f", "x();");
+    splice_rig_kernel(r, "f", "x();");
     for (size_t i = 0; i < sizeof off / sizeof *off; i++) {
         setenv("PYPTO_REBUILD_FROM_PTO", off[i], 1);
         expect_skipped(r, SPLICE_OFF, "[pto->cpp] skipped (PYPTO_REBUILD_FROM_PTO=0)\n");
     }
     for (size_t i = 0; i < sizeof on / sizeof *on; i++) {
         setenv("PYPTO_REBUILD_FROM_PTO", on[i], 1);
-        assert_int_equal(rig_splice(r), 0);
+        assert_int_equal(splice_rig_splice(r), 0);
         assert_int_equal(r->report.skipped, SPLICE_DONE);
     }
     r->options.off = true;
@@ -32,8 +34,9 @@ static void test_look_up(void **state)
 {
     static const char *const places[] = {"root/bin/ptoas", "root/ptoas.sh", "root/ptoas"};
     const char *missing = "[pto->cpp] skipped: ptoas binary not found (set PTOAS_ROOT or PATH)\n";
-    struct rig *r = *state;
-    char *root = rig_path(r, "root"), *bin = rig_path(r, "ptoas-root"), *log = rig_path(r, "log"), *path;
+    struct splice_rig *r = *state;
+    char *root = splice_rig_path(r, "root"), *bin = splice_rig_path(r, "ptoas-root"), *log = splice_rig_path(r, "log"),
+         *path;
     char *before = strdup(getenv("PATH"));
 
     assert_int_equal(asprintf(&path, "/nowhere::%s:%s", bin, before) > 0, 1);
@@ -42,31 +45,31 @@ static void test_look_up(void **state)
     setenv("PTOAS_ROOT", root, 1);
     setenv("STANDIN_LOG", log, 1);
     expect_skipped(r, SPLICE_NO_STAGE, ""); /* nothing to splice: nothing is said */
-    rig_kernel(r, "f", "x();");
+    splice_rig_kernel(r, "f", "x();");
     expect_skipped(r, SPLICE_NO_PTOAS, missing); /* PATH does not count */
     assert_int_equal(r->report.nstale, 1);
     /* The later ones of the list come first in it, so each one made is the one that runs. */
     for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
         char script[256];
         snprintf(script, sizeof script, "#!/bin/sh\necho %zu >>\"$STANDIN_LOG\"\nexec \"%s/ptoas\" \"$@\"\n", i, bin);
-        rig_put(r, places[i], script);
+        splice_rig_put(r, places[i], script);
         if (i == 0) {
             expect_skipped(r, SPLICE_NO_PTOAS, missing); /* not executable */
         }
-        path = rig_path(r, places[i]);
+        path = splice_rig_path(r, places[i]);
         assert_int_equal(chmod(path, 0755), 0);
         free(path);
-        rig_put(r, "next_levels/p/ptoas/f.cpp", "");
-        rig_date(r, "next_levels/p/ptoas/f.cpp", 1, 0);
-        rig_put(r, "log", "");
-        assert_int_equal(rig_splice(r), 0);
-        path = rig_get(r, "log");
+        splice_rig_put(r, "next_levels/p/ptoas/f.cpp", "");
+        splice_rig_date(r, "next_levels/p/ptoas/f.cpp", 1, 0);
+        splice_rig_put(r, "log", "");
+        assert_int_equal(splice_rig_splice(r), 0);
+        path = splice_rig_get(r, "log");
         assert_int_equal(path[0], (int)('0' + i));
         free(path);
     }
     setenv("PTOAS_ROOT", "", 1); /* counts as unset */
-    rig_date(r, "next_levels/p/ptoas/f.cpp", 1, 0);
-    assert_int_equal(rig_splice(r), 0);
+    splice_rig_date(r, "next_levels/p/ptoas/f.cpp", 1, 0);
+    assert_int_equal(splice_rig_splice(r), 0);
     assert_int_equal(r->report.nstale, 1);
     setenv("PATH", "/nowhere", 1);
     expect_skipped(r, SPLICE_NO_PTOAS, missing);
@@ -81,15 +84,15 @@ static void test_look_up(void **state)
 /* The command line, also with the level that the .pto asks for. */
 static void test_command(void **state)
 {
-    struct rig *r = *state;
-    char *log = rig_path(r, "log"), *text, *expected;
+    struct splice_rig *r = *state;
+    char *log = splice_rig_path(r, "log"), *text, *expected;
 
     setenv("STANDIN_LOG", log, 1);
     r->options.jobs = 1;
-    rig_kernel(r, "a", "%x = pto.alloc_tile addr = %c");
-    rig_kernel(r, "b", "%x = pto.alloc_tile");
-    assert_int_equal(rig_splice(r), 0);
-    text = rig_get(r, "log");
+    splice_rig_kernel(r, "a", "%x = pto.alloc_tile addr = %c");
+    splice_rig_kernel(r, "b", "%x = pto.alloc_tile");
+    assert_int_equal(splice_rig_splice(r), 0);
+    text = splice_rig_get(r, "log");
     assert_true(asprintf(&expected, "%s/next_levels/p/ptoas/a.pto -o %s/next_levels/p/ptoas/.a.", r->dir, r->dir) > 0);
     assert_non_null(strstr(text, expected));
     free(expected);
@@ -102,14 +105,14 @@ static void test_command(void **state)
 
 static void test_not_a_build(void **state)
 {
-    struct rig *r = *state;
-    char *path = rig_path(r, "orchestration/host_orch.py");
+    struct splice_rig *r = *state;
+    char *path = splice_rig_path(r, "orchestration/host_orch.py");
 
     assert_int_equal(unlink(path), 0);
-    assert_int_equal(rig_splice(r), -1);
+    assert_int_equal(splice_rig_splice(r), -1);
     assert_non_null(strstr(r->err.what, "not a build directory"));
-    rig_put(r, "kernel_config.py", "");
-    assert_int_equal(rig_splice(r), 0);
+    splice_rig_put(r, "kernel_config.py", "");
+    assert_int_equal(splice_rig_splice(r), 0);
     free(path);
 }
 
@@ -159,9 +162,9 @@ static size_t random_text(char *out, size_t max, bool marks)
     return used;
 }
 
-static char *read_all(struct rig *r, const char *name, size_t *size)
+static char *read_all(struct splice_rig *r, const char *name, size_t *size)
 {
-    char *path = rig_path(r, name), *text = file_read(path, 1 << 20, size, NULL);
+    char *path = splice_rig_path(r, name), *text = file_read(path, 1 << 20, size, NULL);
 
     assert_non_null(text);
     free(path);
@@ -172,7 +175,7 @@ static char *read_all(struct rig *r, const char *name, size_t *size)
 static void test_bytes_stay(void **state)
 {
     static const char begin[] = "// --- ptoas-generated code ---", end[] = "// --- Kernel entry point ---";
-    struct rig *r = *state;
+    struct splice_rig *r = *state;
 
     for (int i = 0; i < 60; i++) {
         char head[4096], old[4096], tail[4096], file[16384];
@@ -188,19 +191,19 @@ static void test_bytes_stay(void **state)
         n += (size_t)sprintf(file + n, "%s", end);
         memcpy(file + n, tail, ntail);
         temp_dir_put(r->dir, "next_levels/p/kernels/aiv/f.cpp", file, n + ntail);
-        rig_put(r, "next_levels/p/ptoas/f.pto",
-                i % 2 ? "func f int a\n// --- ptoas-generated code ---\r\n\xc3\xa4();\r\nend\n"
-                      : "func f int a\nend\n");
-        rig_put(r, "next_levels/p/ptoas/f.cpp", "");
-        rig_date(r, "next_levels/p/ptoas/f.cpp", 1, 0);
-        assert_int_equal(rig_splice(r), 0);
+        splice_rig_put(r, "next_levels/p/ptoas/f.pto",
+                       i % 2 ? "func f int a\n// --- ptoas-generated code ---\r\n\xc3\xa4();\r\nend\n"
+                             : "func f int a\nend\n");
+        splice_rig_put(r, "next_levels/p/ptoas/f.cpp", "");
+        splice_rig_date(r, "next_levels/p/ptoas/f.cpp", 1, 0);
+        assert_int_equal(splice_rig_splice(r), 0);
         first = read_all(r, "next_levels/p/kernels/aiv/f.cpp", &size);
         assert_true(size > nhead + strlen(begin) + ntail + strlen(end));
         assert_memory_equal(first, file, nhead + strlen(begin));
         assert_memory_equal(first + size - ntail - strlen(end), file + n - strlen(end), ntail + strlen(end));
 
-        rig_date(r, "next_levels/p/ptoas/f.cpp", 1, 0);
-        assert_int_equal(rig_splice(r), 0);
+        splice_rig_date(r, "next_levels/p/ptoas/f.cpp", 1, 0);
+        assert_int_equal(splice_rig_splice(r), 0);
         assert_int_equal(r->report.nsame, 1);
         second = read_all(r, "next_levels/p/kernels/aiv/f.cpp", &again);
         assert_int_equal(size, again);
@@ -212,7 +215,7 @@ static void test_bytes_stay(void **state)
 
 int main(void)
 {
-#define RIGGED(test) cmocka_unit_test_setup_teardown(test, rig_setup, rig_teardown)
+#define RIGGED(test) cmocka_unit_test_setup_teardown(test, splice_rig_setup, splice_rig_teardown)
     const struct CMUnitTest tests[] = {
         RIGGED(test_off), RIGGED(test_look_up), RIGGED(test_command), RIGGED(test_not_a_build), RIGGED(test_bytes_stay),
     };

@@ -1,5 +1,5 @@
 /* The stamp of binaries, the transaction around a compile, and the locks. */
-#include "temp_dir.h"
+#include "tests/support/temp_dir.h"
 
 #include <signal.h>
 #include <sys/prctl.h>

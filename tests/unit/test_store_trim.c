@@ -14,7 +14,7 @@
 #include "common/base/args.h"
 #include "rank-worker/compile/store_trim.h"
 #include "rank-worker/compile/store_use.h"
-#include "temp_dir.h"
+#include "tests/support/temp_dir.h"
 
 static const char *const names[] = {"objects/aa/1.so", "objects/bb/2.so", "headers/cc/3", "pch/dd/4.pch"};
 

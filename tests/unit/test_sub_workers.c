@@ -1,5 +1,5 @@
 /* Sub-workers: which a build has, what is bound to them, and the process that runs them. */
-#include "temp_dir.h"
+#include "tests/support/temp_dir.h"
 
 #include <fcntl.h>
 

@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "orchestrator/job/supervise.h"
-#include "temp_dir.h"
+#include "tests/support/temp_dir.h"
 
 static void send_event(struct events *from, enum event_kind kind, uint32_t rank)
 {

@@ -1,6 +1,6 @@
 #include <sched.h>
 
-#include "temp_dir.h"
+#include "tests/support/temp_dir.h"
 #include "topology/cores.h"
 #include "topology/placement.h"
 #include "topology/quota.h"

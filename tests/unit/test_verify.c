@@ -1,5 +1,5 @@
 /* Comparison by the documented rule, expected files, and keeping outputs. */
-#include "data_build.h"
+#include "tests/support/data_build.h"
 
 #include <float.h>
 #include <math.h>

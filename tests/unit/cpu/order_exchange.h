@@ -1,8 +1,8 @@
-/* The exchange of order.h by functions push(value) and pop(); -DLANE=0, 1 or 2. */
+/* The exchange of tile_order.h by functions push(value) and pop(); -DLANE=0, 1 or 2. */
 #ifndef L3R_TESTS_UNIT_CPU_ORDER_EXCHANGE_H
 #define L3R_TESTS_UNIT_CPU_ORDER_EXCHANGE_H
 
-#include "order.h"
+#include "tile_order.h"
 
 template <typename Push, typename Pop> uint64_t order_exchange(Push push, Pop pop)
 {

@@ -1,4 +1,4 @@
-/* The exchange of order.h over PTO-ISA's pipe for both directions, two slots, no split. */
+/* The exchange of tile_order.h over PTO-ISA's pipe for both directions, two slots, no split. */
 #include <cstdint>
 #include <pto/pto-inst.hpp>
 

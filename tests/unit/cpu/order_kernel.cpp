@@ -1,5 +1,5 @@
-/* The exchange of order.h over a pipe written by hand: one ring for both directions, which each consumer searches from
- * its own place. With two slots a tile that is pushed too early is popped before an older one. */
+/* The exchange of tile_order.h over a pipe written by hand: one ring for both directions, which each consumer searches
+ * from its own place. With two slots a tile that is pushed too early is popped before an older one. */
 #include "intrinsic.h"
 
 #include "hand_pipe.h" /* cluster_state */

@@ -1,14 +1,6 @@
-/*
- * child_runs - the same thing many times, in several processes at a time.
- *
- * Each child has a limit for each of its runs, after which SIGALRM ends it; what it had not done then counts as not
- * ended. A child writes what it finds into memory that it shares with the test, and makes no assertions.
- */
-#ifndef L3R_TESTS_UNIT_CHILD_RUNS_H
-#define L3R_TESTS_UNIT_CHILD_RUNS_H
+#include "tests/support/child_runs.h"
 
 #include <signal.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -16,24 +8,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { CHILD_MAX = 16, CHILD_RUNS_MAX = 512, CHILD_RUN_SECONDS = 20, CHILD_TEXT = 200 };
-
-enum run_state { RUN_NOT_ENDED, RUN_RIGHT, RUN_WRONG, RUN_FAILED };
-
-/* One run: `child` of how many, its `run` from 0. Called in the child. */
-typedef enum run_state (*child_run)(void *context, int child, int run, char text[CHILD_TEXT]);
-
-struct child_runs {
-    int right, wrong, failed, not_ended;
-    char text[CHILD_TEXT]; /* of the first run that was not right, with its child */
-};
-
 struct child_board {
     unsigned char states[CHILD_MAX][CHILD_RUNS_MAX];
     char text[CHILD_MAX][CHILD_TEXT];
 };
 
-static inline void child_work(struct child_board *board, int child, int nrun, child_run run, void *context)
+static void child_work(struct child_board *board, int child, int nrun, child_run run, void *context)
 {
     for (int i = 0; i < nrun; i++) {
         char text[CHILD_TEXT] = "";
@@ -50,7 +30,7 @@ static inline void child_work(struct child_board *board, int child, int nrun, ch
     _exit(0);
 }
 
-static inline void child_count(struct child_board *board, int child, int nrun, int status, struct child_runs *runs)
+static void child_count(struct child_board *board, int child, int nrun, int status, struct child_runs *runs)
 {
     int *const counts[] = {&runs->not_ended, &runs->right, &runs->wrong, &runs->failed};
     int done = 0;
@@ -67,9 +47,7 @@ static inline void child_count(struct child_board *board, int child, int nrun, i
     }
 }
 
-/* `nchild` processes at a time, `nrun` runs each; no thread may be running. False: processes cannot be had, or one ended
- * with a code of its own, as a sanitizer makes it. */
-static inline bool child_runs(int nchild, int nrun, child_run run, void *context, struct child_runs *runs)
+bool child_runs(int nchild, int nrun, child_run run, void *context, struct child_runs *runs)
 {
     pid_t pids[CHILD_MAX];
     struct child_board *board = mmap(NULL, sizeof(*board), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
@@ -100,5 +78,3 @@ static inline bool child_runs(int nchild, int nrun, child_run run, void *context
     munmap(board, sizeof(*board));
     return fine;
 }
-
-#endif

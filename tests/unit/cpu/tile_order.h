@@ -1,5 +1,6 @@
 /*
- * order - what order_kernel.cpp and order_isa_kernel.cpp exchange, over one pipe for both directions with two slots.
+ * tile_order - what order_kernel.cpp and order_isa_kernel.cpp exchange, over one pipe for both directions with two
+ * slots.
  *
  *   aic  pushes q(0); for each i pops p(i), pushes r(i), pushes q(i + 1) unless it was the last.
  *   aiv0 for each i pops q(i), pushes p(i), pops r(i).
@@ -7,8 +8,8 @@
  * That is the order of attention kernels. A lane's result is order_mix() over what it popped, from 0; aiv1 has 0.
  * Memory: uint64_t[blocks][3].
  */
-#ifndef L3R_TESTS_UNIT_CPU_ORDER_H
-#define L3R_TESTS_UNIT_CPU_ORDER_H
+#ifndef L3R_TESTS_UNIT_CPU_TILE_ORDER_H
+#define L3R_TESTS_UNIT_CPU_TILE_ORDER_H
 
 #include <stdint.h>
 

@@ -1,32 +1,6 @@
-/*
- * data_build - an L3 build with a plan of its parameters, and files of arrays in it: for tests of what goes in and is
- * compared.
- */
-#ifndef L3R_TESTS_UNIT_DATA_BUILD_H
-#define L3R_TESTS_UNIT_DATA_BUILD_H
+#include "tests/support/data_build.h"
 
-#include "temp_dir.h"
-
-#include "common/plan/plan_build.h"
-#include "orchestrator/npy/npy.h"
-#include "orchestrator/open/build.h"
-
-struct data_build {
-    char *dir;
-    struct build build;
-    struct plan plan;
-};
-
-struct data_param {
-    const char *name;
-    enum dtype dtype;
-    enum plan_direction direction;
-    uint32_t ndim;
-    int64_t shape[2];
-};
-
-/* `params` of the metadata as JSON; those of the plan are storages 0, 1, ... in this order. */
-static inline struct data_build *data_build_open(const char *params, const struct data_param *planned, size_t count)
+struct data_build *data_build_open(const char *params, const struct data_param *planned, size_t count)
 {
     struct data_build *f = calloc(1, sizeof *f);
     struct plan_builder *b;
@@ -63,7 +37,7 @@ static inline struct data_build *data_build_open(const char *params, const struc
     return f;
 }
 
-static inline int data_build_teardown(void **state)
+int data_build_teardown(void **state)
 {
     struct data_build *f = *state;
 
@@ -74,9 +48,8 @@ static inline int data_build_teardown(void **state)
     return 0;
 }
 
-/* Write an array as dir/name; its path, to be freed. */
-static inline char *data_build_save(const struct data_build *f, const char *name, enum dtype type, uint32_t ndim,
-                                    const int64_t *shape, const void *data)
+char *data_build_save(const struct data_build *f, const char *name, enum dtype type, uint32_t ndim,
+                      const int64_t *shape, const void *data)
 {
     struct error err;
     char *path;
@@ -87,10 +60,8 @@ static inline char *data_build_save(const struct data_build *f, const char *name
     return path;
 }
 
-/* What the user put at data/<dir>/<file>, and nobody can read, makes `open` fail (INFRA), naming it and what to do: it
- * is not "nothing there". */
-static inline void data_build_expect_unusable(const struct data_build *f, const char *dir_name, const char *file_name,
-                                              int (*open)(const struct data_build *f, struct error *err))
+void data_build_expect_unusable(const struct data_build *f, const char *dir_name, const char *file_name,
+                                int (*open)(const struct data_build *f, struct error *err))
 {
     static const char *const names[] = {"dangling directory",   "file for a directory", "dangling file",
                                         "directory for a file", "shut directory",       "shut file"};
@@ -136,5 +107,3 @@ static inline void data_build_expect_unusable(const struct data_build *f, const 
     free(dir);
     free(file);
 }
-
-#endif

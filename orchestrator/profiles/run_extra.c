@@ -1,4 +1,4 @@
-#include "orchestrator/profiles/run_aside.h"
+#include "orchestrator/profiles/run_extra.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -9,27 +9,27 @@
 
 enum { MOST_LOSSES = 1000 };
 
-void run_aside_write(FILE *f, const struct run_aside *aside)
+void run_extra_write(FILE *f, const struct run_extra *extra)
 {
     fputs(",\n \"stages\": [", f);
-    for (uint32_t i = 0; i < aside->nstage; i++) {
+    for (uint32_t i = 0; i < extra->nstage; i++) {
         fprintf(f, "%s{\"name\": ", i ? ",\n  " : "");
-        json_out_text(f, aside->stages[i].name);
-        fprintf(f, ", \"start_ns\": %" PRId64 ", \"end_ns\": %" PRId64 "}", aside->stages[i].start_ns,
-                aside->stages[i].end_ns);
+        json_out_text(f, extra->stages[i].name);
+        fprintf(f, ", \"start_ns\": %" PRId64 ", \"end_ns\": %" PRId64 "}", extra->stages[i].start_ns,
+                extra->stages[i].end_ns);
     }
-    fprintf(f, "],\n \"lost\": {\"count\": %" PRIu64 ", \"files\": [", aside->nlost);
-    for (uint32_t i = 0; i < aside->nloss; i++) {
+    fprintf(f, "],\n \"lost\": {\"count\": %" PRIu64 ", \"files\": [", extra->nlost);
+    for (uint32_t i = 0; i < extra->nloss; i++) {
         fprintf(f, "%s{\"file\": ", i ? ",\n  " : "");
-        json_out_text(f, aside->losses[i].file);
+        json_out_text(f, extra->losses[i].file);
         fputs(", \"why\": ", f);
-        json_out_text(f, aside->losses[i].why);
+        json_out_text(f, extra->losses[i].why);
         putc('}', f);
     }
     fputs("]}", f);
 }
 
-static int read_stages(const struct json_source *src, const cJSON *list, struct run_aside *aside)
+static int read_stages(const struct json_source *src, const cJSON *list, struct run_extra *extra)
 {
     const int64_t huge = INT64_C(1) << 53;
     const cJSON *item;
@@ -37,14 +37,14 @@ static int read_stages(const struct json_source *src, const cJSON *list, struct 
     if (json_array(src, "stages", list)) {
         return -1;
     }
-    aside->stages = calloc(RUN_STAGES_MAX, sizeof *aside->stages);
-    if (!aside->stages) {
-        return error_nomem(src->err, src->file, RUN_STAGES_MAX * sizeof *aside->stages);
+    extra->stages = calloc(RUN_STAGES_MAX, sizeof *extra->stages);
+    if (!extra->stages) {
+        return error_nomem(src->err, src->file, RUN_STAGES_MAX * sizeof *extra->stages);
     }
     cJSON_ArrayForEach (item, list) {
-        struct run_stage *stage = &aside->stages[aside->nstage];
+        struct run_stage *stage = &extra->stages[extra->nstage];
 
-        if (aside->nstage == RUN_STAGES_MAX) {
+        if (extra->nstage == RUN_STAGES_MAX) {
             return json_fail(src, "stages", "there are more than %d", RUN_STAGES_MAX);
         }
         if (json_string(src, "stages[].name", cJSON_GetObjectItemCaseSensitive(item, "name"), &stage->name) ||
@@ -55,12 +55,12 @@ static int read_stages(const struct json_source *src, const cJSON *list, struct 
             return -1;
         }
         clean_name(cJSON_GetObjectItemCaseSensitive(item, "name")->valuestring);
-        aside->nstage++;
+        extra->nstage++;
     }
     return 0;
 }
 
-static int read_lost(const struct json_source *src, const cJSON *lost, struct run_aside *aside)
+static int read_lost(const struct json_source *src, const cJSON *lost, struct run_extra *extra)
 {
     const cJSON *list = cJSON_GetObjectItemCaseSensitive(lost, "files"), *item;
     int64_t count;
@@ -73,13 +73,13 @@ static int read_lost(const struct json_source *src, const cJSON *lost, struct ru
     if (size > MOST_LOSSES || size > count) {
         return json_fail(src, "lost.files", "there are more than \"count\" says, or than %d", MOST_LOSSES);
     }
-    aside->nlost = (uint64_t)count;
-    aside->losses = calloc((size_t)size + 1, sizeof *aside->losses);
-    if (!aside->losses) {
-        return error_nomem(src->err, src->file, (size_t)size * sizeof *aside->losses);
+    extra->nlost = (uint64_t)count;
+    extra->losses = calloc((size_t)size + 1, sizeof *extra->losses);
+    if (!extra->losses) {
+        return error_nomem(src->err, src->file, (size_t)size * sizeof *extra->losses);
     }
     cJSON_ArrayForEach (item, list) {
-        struct run_loss *loss = &aside->losses[aside->nloss++];
+        struct run_loss *loss = &extra->losses[extra->nloss++];
 
         if (json_string(src, "lost.files[].file", cJSON_GetObjectItemCaseSensitive(item, "file"), &loss->file) ||
             json_string(src, "lost.files[].why", cJSON_GetObjectItemCaseSensitive(item, "why"), &loss->why)) {
@@ -91,42 +91,42 @@ static int read_lost(const struct json_source *src, const cJSON *lost, struct ru
     return 0;
 }
 
-int run_aside_read(const struct json_source *src, const cJSON *record, struct run_aside *aside)
+int run_extra_read(const struct json_source *src, const cJSON *record, struct run_extra *extra)
 {
     const cJSON *stages = cJSON_GetObjectItemCaseSensitive(record, "stages");
     const cJSON *lost = cJSON_GetObjectItemCaseSensitive(record, "lost");
 
-    memset(aside, 0, sizeof *aside);
-    if (stages && read_stages(src, stages, aside) < 0) {
+    memset(extra, 0, sizeof *extra);
+    if (stages && read_stages(src, stages, extra) < 0) {
         return -1;
     }
-    return lost ? read_lost(src, lost, aside) : 0;
+    return lost ? read_lost(src, lost, extra) : 0;
 }
 
-void run_aside_free(struct run_aside *aside)
+void run_extra_free(struct run_extra *extra)
 {
-    free(aside->stages);
-    free(aside->losses);
-    memset(aside, 0, sizeof *aside);
+    free(extra->stages);
+    free(extra->losses);
+    memset(extra, 0, sizeof *extra);
 }
 
-void run_aside_tell(const struct run_aside *aside, struct notes *notes)
+void run_extra_tell(const struct run_extra *extra, struct notes *notes)
 {
-    if (aside->nlost && !aside->nloss) {
-        notes_add(notes, "%" PRIu64 " profile files were lost on their way", aside->nlost);
-    } else if (aside->nlost) {
-        notes_add(notes, "%" PRIu64 " profile file%s lost on the way, the first: %s (%s)", aside->nlost,
-                  aside->nlost == 1 ? " was" : "s were", aside->losses[0].file, aside->losses[0].why);
+    if (extra->nlost && !extra->nloss) {
+        notes_add(notes, "%" PRIu64 " profile files were lost on their way", extra->nlost);
+    } else if (extra->nlost) {
+        notes_add(notes, "%" PRIu64 " profile file%s lost on the way, the first: %s (%s)", extra->nlost,
+                  extra->nlost == 1 ? " was" : "s were", extra->losses[0].file, extra->losses[0].why);
     }
 }
 
-uint64_t run_aside_lead_ns(const struct run_aside *aside)
+uint64_t run_extra_lead_ns(const struct run_extra *extra)
 {
     int64_t first = 0;
 
-    for (uint32_t i = 0; i < aside->nstage; i++) {
-        if (aside->stages[i].start_ns < first) {
-            first = aside->stages[i].start_ns;
+    for (uint32_t i = 0; i < extra->nstage; i++) {
+        if (extra->stages[i].start_ns < first) {
+            first = extra->stages[i].start_ns;
         }
     }
     return (uint64_t)-first;

@@ -1,26 +1,8 @@
-/*
- * temp_dir - a directory of its own for one test, gone at the end.
- */
-#ifndef L3R_TESTS_UNIT_TEMP_DIR_H
-#define L3R_TESTS_UNIT_TEMP_DIR_H
+#include "tests/support/temp_dir.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <ftw.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
-#include <cmocka.h>
-
-static inline char *temp_dir_make(void)
+char *temp_dir_make(void)
 {
     const char *base = getenv("TMPDIR");
     char *path;
@@ -30,7 +12,7 @@ static inline char *temp_dir_make(void)
     return path;
 }
 
-static inline int temp_dir_unlink(const char *path, const struct stat *st, int type, struct FTW *ftw)
+static int temp_dir_unlink(const char *path, const struct stat *st, int type, struct FTW *ftw)
 {
     (void)st;
     (void)type;
@@ -38,14 +20,13 @@ static inline int temp_dir_unlink(const char *path, const struct stat *st, int t
     return remove(path);
 }
 
-static inline void temp_dir_remove(char *path)
+void temp_dir_remove(char *path)
 {
     assert_int_equal(nftw(path, temp_dir_unlink, 16, FTW_DEPTH | FTW_PHYS), 0);
     free(path);
 }
 
-/* Write dir/name with the directories above it; `name` may hold slashes. */
-static inline void temp_dir_put(const char *dir, const char *name, const void *data, size_t size)
+void temp_dir_put(const char *dir, const char *name, const void *data, size_t size)
 {
     char *path;
     FILE *f;
@@ -63,14 +44,12 @@ static inline void temp_dir_put(const char *dir, const char *name, const void *d
     free(path);
 }
 
-static inline void temp_dir_put_text(const char *dir, const char *name, const char *text)
+void temp_dir_put_text(const char *dir, const char *name, const char *text)
 {
     temp_dir_put(dir, name, text, strlen(text));
 }
 
-/* Root may open everything: until temp_dir_own_user(), be a user whom permissions concern. False: not possible here.
- * Nothing may fail in between, for the clearing away is the own user's. */
-static inline bool temp_dir_plain_user(const char *dir)
+bool temp_dir_plain_user(const char *dir)
 {
     if (geteuid() != 0) {
         return true;
@@ -85,15 +64,14 @@ static inline bool temp_dir_plain_user(const char *dir)
     return false;
 }
 
-static inline void temp_dir_own_user(void)
+void temp_dir_own_user(void)
 {
     if (geteuid() != getuid()) {
         assert_int_equal(seteuid(getuid()), 0);
     }
 }
 
-/* Number of entries in a directory, without . and .. */
-static inline int temp_dir_count(const char *dir)
+int temp_dir_count(const char *dir)
 {
     char *command, line[32] = "";
     FILE *f;
@@ -106,5 +84,3 @@ static inline int temp_dir_count(const char *dir)
     free(command);
     return atoi(line);
 }
-
-#endif

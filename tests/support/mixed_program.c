@@ -1,25 +1,9 @@
-/*
- * mixed_program - a program of mixed tasks (cpu/mixed.h) on a cpu device, for tests and benches.
- *
- * Compiled once; then each process that wants to run it opens a device of its own. Nothing here fails a test, so it may
- * be called in child processes. Functions return 0, or -1 with `err` of the struct filled.
- */
-#ifndef L3R_TESTS_UNIT_MIXED_PROGRAM_H
-#define L3R_TESTS_UNIT_MIXED_PROGRAM_H
+#include "tests/support/mixed_program.h"
 
-#include "rank-worker/device.h"
-#include "tests/unit/cpu/mixed.h"
-#include "tests/unit/cpu_compile.h"
+#include <stdio.h>
+#include <string.h>
 
-struct mixed_program {
-    struct device *dev;
-    uint32_t id;
-    struct device_result result; /* of the last run */
-    struct error err;
-};
-
-/* Compile tests/unit/cpu/`kernel`.cpp once a lane, with `flags`, and the orchestration, into `dir`. */
-static inline bool mixed_compile(const char *dir, const char *kernel, const char *flags)
+bool mixed_compile(const char *dir, const char *kernel, const char *flags)
 {
     bool fine = rig_shell("${CXX:-c++} -shared -fPIC -O1 -std=c++17 -w -I %s -I %s/tests/unit/cpu "
                           "%s/tests/unit/cpu/mixed_graph.cpp -o %s/mixed.so",
@@ -32,8 +16,7 @@ static inline bool mixed_compile(const char *dir, const char *kernel, const char
     return fine;
 }
 
-/* Flags for PTO-ISA, whose bfloat16_t a compiler without one gets from a header of ours; `dir` is for a probe. */
-static inline const char *mixed_bfloat_flags(const char *dir)
+const char *mixed_bfloat_flags(const char *dir)
 {
     const bool known = rig_shell("printf '#include <stdfloat>\nstd::bfloat16_t x;\n' >%s/probe.cpp && "
                                  "%s -std=c++23 -c %s/probe.cpp -o %s/probe.o 2>/dev/null",
@@ -41,9 +24,7 @@ static inline const char *mixed_bfloat_flags(const char *dir)
     return known ? "" : " -D__STDCPP_BFLOAT16_T__=1 -I " RIG_INCLUDE "/stdfloat-shim";
 }
 
-/* On a device of its own that may keep `ncores` cores busy; free_threads: its lanes take no turns. */
-static inline int mixed_open_threads(struct mixed_program *p, const char *dir, const char *kernel, int ncores,
-                                     bool free_threads)
+int mixed_open_threads(struct mixed_program *p, const char *dir, const char *kernel, int ncores, bool free_threads)
 {
     const struct device_config config = {.ncores = ncores, .platform = "a2a3sim", .free_threads = free_threads};
     struct device_kernel kernels[3];
@@ -68,16 +49,13 @@ static inline int mixed_open_threads(struct mixed_program *p, const char *dir, c
     return device_cpu.load_program(p->dev, &program, &p->id, &p->err);
 }
 
-static inline int mixed_open(struct mixed_program *p, const char *dir, const char *kernel, int ncores)
+int mixed_open(struct mixed_program *p, const char *dir, const char *kernel, int ncores)
 {
     return mixed_open_threads(p, dir, kernel, ncores, false);
 }
 
-/* One dispatch; `scalars` by enum mixed_arg. */
-static inline int mixed_run(struct mixed_program *p, const uint64_t scalars[MIXED_ARGS])
+int mixed_run(struct mixed_program *p, const uint64_t scalars[MIXED_ARGS])
 {
     const struct device_dispatch dispatch = {.program = p->id, .nscalar = MIXED_ARGS, .scalars = scalars};
     return device_cpu.run(p->dev, &dispatch, &p->result, &p->err);
 }
-
-#endif

@@ -1,34 +1,9 @@
-/*
- * compile_fixture - a build with sources to compile, and a store, in a directory whose name holds all that
- * might be taken apart: blanks, dollars, quotes, letters beyond ASCII.
- */
-#ifndef L3R_TESTS_UNIT_COMPILE_FIXTURE_H
-#define L3R_TESTS_UNIT_COMPILE_FIXTURE_H
+#include "tests/support/compile_fixture.h"
 
 #include <dlfcn.h>
 #include <fcntl.h>
-#include <stdbool.h>
-#include <sys/wait.h>
 
-#include "common/base/log.h"
-#include "rank-worker/compile/compile.h"
-#include "temp_dir.h"
-
-enum { FIXTURE_KERNELS = 4 };
-
-struct fixture {
-    char *top;  /* removed at the end */
-    char *root; /* the odd directory in it */
-    struct kernel kernels[2][FIXTURE_KERNELS];
-    struct program programs[2];
-    struct program_table table;
-    struct compile_options options;
-    struct compiled out;
-    struct error err;
-    char log[65536]; /* what compile_programs() wrote to stderr */
-};
-
-__attribute__((format(printf, 1, 2))) static inline char *fixture_text(const char *fmt, ...)
+char *fixture_text(const char *fmt, ...)
 {
     char *text;
     va_list ap;
@@ -39,13 +14,12 @@ __attribute__((format(printf, 1, 2))) static inline char *fixture_text(const cha
     return text;
 }
 
-static inline void fixture_put(struct fixture *f, const char *name, const char *text)
+void fixture_put(struct fixture *f, const char *name, const char *text)
 {
     temp_dir_put_text(f->root, name, text);
 }
 
-/* An executable bash script. */
-static inline void fixture_script(struct fixture *f, const char *name, const char *text)
+void fixture_script(struct fixture *f, const char *name, const char *text)
 {
     char *path = fixture_text("%s/%s", f->root, name);
 
@@ -54,9 +28,7 @@ static inline void fixture_script(struct fixture *f, const char *name, const cha
     free(path);
 }
 
-/* A compiler that writes a line to "runs" each time it compiles; $odd is the fixture's directory. */
-static inline void fixture_compiler(struct fixture *f, const char *variable, const char *name, const char *extra,
-                                    const char *real)
+void fixture_compiler(struct fixture *f, const char *variable, const char *name, const char *extra, const char *real)
 {
     char *path = fixture_text("%s/%s", f->root, name);
     char *text = fixture_text("#!/bin/bash\nodd=${0%%/*}\n[[ \" $* \" == *' -o '* ]] && echo \"$*\" >>\"$odd/runs\"\n"
@@ -69,8 +41,7 @@ static inline void fixture_compiler(struct fixture *f, const char *variable, con
     free(path);
 }
 
-/* Lines of "runs" that hold `what`. */
-static inline int fixture_runs(const struct fixture *f, const char *what)
+int fixture_runs(const struct fixture *f, const char *what)
 {
     char *path = fixture_text("%s/runs", f->root), *line = NULL;
     FILE *file = fopen(path, "r");
@@ -88,7 +59,7 @@ static inline int fixture_runs(const struct fixture *f, const char *what)
     return n;
 }
 
-static inline void fixture_kernel(struct fixture *f, int program, const char *name, const char *text)
+void fixture_kernel(struct fixture *f, int program, const char *name, const char *text)
 {
     struct program *p = &f->programs[program];
     struct kernel *k = &f->kernels[program][p->nkernel];
@@ -103,7 +74,7 @@ static inline void fixture_kernel(struct fixture *f, int program, const char *na
     free(file);
 }
 
-static inline void fixture_open(struct fixture *f)
+void fixture_open(struct fixture *f)
 {
     static const char *const unset[] = {"L3REPLAY_KERNEL_CXX", "L3REPLAY_ORCH_CXX", "L3REPLAY_INCLUDE_DIR",
                                         "PTO_ISA_ROOT"};
@@ -137,7 +108,7 @@ static inline void fixture_open(struct fixture *f)
     f->options = (struct compile_options){.platform = "a2a3sim", .jobs = 2, .quiet = true, .no_ccache = true};
 }
 
-static inline void fixture_close(struct fixture *f)
+void fixture_close(struct fixture *f)
 {
     compiled_free(&f->out);
     for (int i = 0; i < 2; i++) {
@@ -156,8 +127,7 @@ static inline void fixture_close(struct fixture *f)
     free(f->root);
 }
 
-/* Compile, with stderr into f->log. */
-static inline int fixture_run(struct fixture *f)
+int fixture_run(struct fixture *f)
 {
     char *path = fixture_text("%s/log", f->top);
     int fd = open(path, O_RDWR | O_CREAT | O_TRUNC, 0600), saved = dup(STDERR_FILENO), rc;
@@ -178,7 +148,7 @@ static inline int fixture_run(struct fixture *f)
     return rc;
 }
 
-static inline void fixture_expect(struct fixture *f, unsigned built, unsigned reused)
+void fixture_expect(struct fixture *f, unsigned built, unsigned reused)
 {
     if (fixture_run(f) != 0) {
         fail_msg("%s (in %s)\n%s", f->err.what, f->err.where, f->log);
@@ -187,7 +157,7 @@ static inline void fixture_expect(struct fixture *f, unsigned built, unsigned re
     assert_int_equal(f->out.nreused, reused);
 }
 
-static inline void fixture_refused_with(struct fixture *f, const char *const *words)
+void fixture_refused_with(struct fixture *f, const char *const *words)
 {
     char *all;
 
@@ -202,11 +172,7 @@ static inline void fixture_refused_with(struct fixture *f, const char *const *wo
     free(all);
 }
 
-/* Fails with an INFRA error whose text, place and hint hold all the words given. */
-#define fixture_refused(f, ...) fixture_refused_with(f, (const char *const[]){__VA_ARGS__, NULL})
-
-/* The number that a function of an object returns. */
-static inline int fixture_call(const char *object, const char *function)
+int fixture_call(const char *object, const char *function)
 {
     void *handle = dlopen(object, RTLD_NOW | RTLD_LOCAL);
     int (*call)(void), result;
@@ -221,9 +187,7 @@ static inline int fixture_call(const char *object, const char *function)
     return result;
 }
 
-static inline int fixture_kernel_result(const struct fixture *f, int kernel)
+int fixture_kernel_result(const struct fixture *f, int kernel)
 {
     return fixture_call(f->out.items[0].kernels[kernel], "kernel_entry");
 }
-
-#endif

@@ -1,41 +1,14 @@
-/*
- * cpu_rig - the cpu device with a small compiled program on it, for unit tests.
- *
- * Compiles tests/unit/cpu/graph.cpp and kernel.cpp into a temporary directory with
- * the flags of docs/formats.md, "What a compile is", once per test program. A test
- * that hangs is ended by SIGALRM.
- */
-#ifndef L3R_TESTS_UNIT_CPU_RIG_H
-#define L3R_TESTS_UNIT_CPU_RIG_H
+#include "tests/support/cpu_rig.h"
 
-#include "tests/unit/temp_dir.h"
+enum { RIG_KERNELS = 7 };
 
-#include "rank-worker/device.h"
-#include "tests/unit/cpu/graph_programs.h"
-#include "tests/unit/cpu/kernel_events.h"
-#include "tests/unit/cpu_compile.h"
-
-enum { RIG_ELEMENTS = 64, RIG_KERNELS = 7, RIG_SECONDS = 120 };
-
-struct rig {
-    char *dir;
-    struct device *dev;
-    uint32_t program;
-    struct events events;
-    struct device_switches switches; /* of the next run; all zero: nothing is captured */
-    int32_t x[RIG_ELEMENTS], y[RIG_ELEMENTS], z[RIG_ELEMENTS];
-    struct device_result result;
-    uint32_t nlost; /* files of profiles */
-    struct error err;
-};
-
-static struct rig rig;
+struct rig rig;
 
 /* func_id, tensors, added to the tag */
 static const int rig_kernels[RIG_KERNELS][3] = {{0, 0, 0},  {1, 1, 0},   {2, 2, 0},  {3, 3, 0},
                                                 {10, 0, 0}, {11, 0, 20}, {12, 0, 40}};
 
-static inline void rig_compile(void)
+static void rig_compile(void)
 {
     assert_true(rig_shell("${CXX:-c++} -shared -fPIC -O1 -std=c++17 -w -I %s -I %s/tests/unit/cpu "
                           "%s/tests/unit/cpu/graph.cpp -o %s/graph.so",
@@ -48,7 +21,7 @@ static inline void rig_compile(void)
     }
 }
 
-static inline void rig_open(int ncores)
+void rig_open(int ncores)
 {
     const struct device_config config = {.ncores = ncores, .platform = "a2a3sim"};
     const uint8_t signature[] = {1, 3, 3};
@@ -73,7 +46,7 @@ static inline void rig_open(int ncores)
     assert_int_equal(device_cpu.load_program(rig.dev, &program, &rig.program, &rig.err), 0);
 }
 
-static inline struct device_tensor rig_tensor(int32_t *elements)
+struct device_tensor rig_tensor(int32_t *elements)
 {
     return (struct device_tensor){.addr = elements,
                                   .nbytes = RIG_ELEMENTS * sizeof(*elements),
@@ -84,8 +57,7 @@ static inline struct device_tensor rig_tensor(int32_t *elements)
                                   .tag = TAG_INOUT};
 }
 
-/* Run one program of graph.cpp; events start at zero. */
-static inline int rig_run(enum program_name which)
+int rig_run(enum program_name which)
 {
     const struct device_tensor tensors[] = {rig_tensor(rig.x), rig_tensor(rig.y), rig_tensor(rig.z)};
     const uint64_t scalars[] = {(uint64_t)(uintptr_t)&rig.events, which};
@@ -105,8 +77,7 @@ static inline int rig_run(enum program_name which)
     return 0;
 }
 
-/* The same on a device of its own, for runs that fail: such a device takes no other. */
-static inline int rig_run_alone(enum program_name which, int ncores)
+int rig_run_alone(enum program_name which, int ncores)
 {
     struct device *const dev = rig.dev;
     const uint32_t program = rig.program;
@@ -118,20 +89,19 @@ static inline int rig_run_alone(enum program_name which, int ncores)
     return rc;
 }
 
-static inline struct event *rig_event(int tag)
+struct event *rig_event(int tag)
 {
     return &rig.events.tags[tag];
 }
 
-/* `later` started only when `earlier` was over. */
-static inline void assert_after(int later, int earlier)
+void assert_after(int later, int earlier)
 {
     assert_int_equal(rig_event(earlier)->count, 1);
     assert_int_equal(rig_event(later)->count, 1);
     assert_true(rig_event(later)->start > rig_event(earlier)->end);
 }
 
-static inline int rig_setup(void **state)
+int rig_setup(void **state)
 {
     (void)state;
     rig.dir = temp_dir_make();
@@ -140,12 +110,10 @@ static inline int rig_setup(void **state)
     return 0;
 }
 
-static inline int rig_teardown(void **state)
+int rig_teardown(void **state)
 {
     (void)state;
     device_cpu.close(rig.dev);
     temp_dir_remove(rig.dir);
     return 0;
 }
-
-#endif

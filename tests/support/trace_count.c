@@ -1,15 +1,8 @@
-/* trace_count - looking for events in the traces that tests made. */
-#ifndef L3R_TESTS_UNIT_TRACE_COUNT_H
-#define L3R_TESTS_UNIT_TRACE_COUNT_H
-
-#include "tests/unit/temp_dir.h"
-
-#include <cjson/cJSON.h>
+#include "tests/support/trace_count.h"
 
 #include "common/base/file.h"
 
-/* A JSON file below `dir`, to be deleted. */
-static inline cJSON *read_json(const char *dir, const char *name)
+cJSON *read_json(const char *dir, const char *name)
 {
     struct error err;
     char *path = file_join(dir, name, &err), *text = file_read(path, 1 << 20, NULL, &err);
@@ -21,9 +14,7 @@ static inline cJSON *read_json(const char *dir, const char *name)
     return doc;
 }
 
-/* The events of a phase with that name, at exactly those places; counts them. */
-static inline int count_events(const cJSON *doc, const char *ph, const char *name, int pid, int tid, double ts,
-                               double dur)
+int count_events(const cJSON *doc, const char *ph, const char *name, int pid, int tid, double ts, double dur)
 {
     const cJSON *events = cJSON_GetObjectItem(doc, "traceEvents"), *event;
     int n = 0;
@@ -44,7 +35,7 @@ static inline int count_events(const cJSON *doc, const char *ph, const char *nam
     return n;
 }
 
-static inline int count_phase(const cJSON *doc, const char *ph)
+int count_phase(const cJSON *doc, const char *ph)
 {
     const cJSON *events = cJSON_GetObjectItem(doc, "traceEvents"), *event;
     int n = 0;
@@ -54,5 +45,3 @@ static inline int count_phase(const cJSON *doc, const char *ph)
     }
     return n;
 }
-
-#endif

@@ -1,11 +1,11 @@
 /*
- * run_aside - what a record of a run holds beside the plan: the stages of process 0, before the plan ran and after it,
- * and profiles that are lost.
+ * run_extra - what a record of a run holds in addition to the plan: the stages of process 0, before the plan ran and
+ * after it, and profiles that are lost.
  *
  * Format: docs/formats.md, "l3_run.json", "stages" and "lost".
  */
-#ifndef L3R_ORCHESTRATOR_PROFILES_RUN_ASIDE_H
-#define L3R_ORCHESTRATOR_PROFILES_RUN_ASIDE_H
+#ifndef L3R_ORCHESTRATOR_PROFILES_RUN_EXTRA_H
+#define L3R_ORCHESTRATOR_PROFILES_RUN_EXTRA_H
 
 #include <cjson/cJSON.h>
 #include <stdint.h>
@@ -28,7 +28,7 @@ struct run_loss {
     const char *why;
 };
 
-struct run_aside {
+struct run_extra {
     struct run_stage *stages; /* by start */
     uint32_t nstage;
     struct run_loss *losses;
@@ -37,16 +37,16 @@ struct run_aside {
 };
 
 /* The members "stages" and "lost" of the record, each after a comma. */
-void run_aside_write(FILE *f, const struct run_aside *aside);
+void run_extra_write(FILE *f, const struct run_extra *extra);
 
-/* Read and check them; texts are the record's. Records without them leave `aside` zeroed. To be freed in every case. */
-int run_aside_read(const struct json_source *src, const cJSON *record, struct run_aside *aside);
-void run_aside_free(struct run_aside *aside); /* of one that was read; a zeroed struct is fine */
+/* Read and check them; texts are the record's. Records without them leave `extra` zeroed. To be freed in every case. */
+int run_extra_read(const struct json_source *src, const cJSON *record, struct run_extra *extra);
+void run_extra_free(struct run_extra *extra); /* of one that was read; a zeroed struct is fine */
 
 /* A note that names what is lost, when something is. */
-void run_aside_tell(const struct run_aside *aside, struct notes *notes);
+void run_extra_tell(const struct run_extra *extra, struct notes *notes);
 
 /* How long before the first node the first stage began. */
-uint64_t run_aside_lead_ns(const struct run_aside *aside);
+uint64_t run_extra_lead_ns(const struct run_extra *extra);
 
 #endif

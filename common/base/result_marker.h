@@ -1,0 +1,8 @@
+/* result_marker - how the line on stdout that says a run's result begins (docs/formats.md, "Result markers"). */
+#ifndef L3R_COMMON_BASE_RESULT_MARKER_H
+#define L3R_COMMON_BASE_RESULT_MARKER_H
+
+/* A literal, so that signal handlers and help texts have it too; behind it stands PASS, FAIL or INFRA. */
+#define RESULT_MARKER "PYPTO_EXEC_RESULT="
+
+#endif

@@ -1,0 +1,75 @@
+/* Lines on stderr: which word stands before a message, and which levels are printed. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "common/base/log.h"
+
+static int saved = -1, ends[2];
+
+static void capture(void)
+{
+    assert_int_equal(pipe(ends), 0);
+    saved = dup(STDERR_FILENO);
+    assert_true(saved >= 0);
+    assert_int_equal(dup2(ends[1], STDERR_FILENO), STDERR_FILENO);
+    close(ends[1]);
+}
+
+/* All that was written since capture(); it fits in the pipe. */
+static void assert_written(const char *expected)
+{
+    char text[1024] = "";
+    ssize_t n;
+
+    dup2(saved, STDERR_FILENO);
+    close(saved);
+    n = read(ends[0], text, sizeof text - 1);
+    close(ends[0]);
+    assert_int_equal(n, strlen(expected));
+    assert_string_equal(text, expected);
+}
+
+static void a_note_has_its_own_word(void **state)
+{
+    (void)state;
+    log_set_level(LOG_WARN);
+    capture();
+    log_note("%d of %s", 3, "them");
+    assert_written("l3replay: note: 3 of them\n");
+}
+
+static void what_a_message_says_does_not_change_its_word(void **state)
+{
+    (void)state;
+    log_set_level(LOG_WARN);
+    capture();
+    log_msg(LOG_WARN, "note: %d", 1);
+    log_msg(LOG_ERROR, "broken");
+    assert_written("l3replay: warning: note: 1\nl3replay: error: broken\n");
+}
+
+static void a_note_is_not_printed_above_warnings(void **state)
+{
+    (void)state;
+    log_set_level(LOG_ERROR);
+    capture();
+    log_note("unseen");
+    assert_written("");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_note_has_its_own_word),
+        cmocka_unit_test(what_a_message_says_does_not_change_its_word),
+        cmocka_unit_test(a_note_is_not_printed_above_warnings),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
