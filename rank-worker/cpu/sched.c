@@ -242,7 +242,9 @@ static struct lane *occupy(struct device *dev, struct task *t, uint32_t taken, s
         dev->nbusy += !turns;
         dev->clusters[cluster].nlane += mixed;
     }
-    dev->clusters[cluster].epoch += mixed;
+    if (mixed) { /* else other lanes of the cluster may be reading it */
+        dev->clusters[cluster].epoch++;
+    }
     if (turns) {
         begin_turns(dev, rest, dev->clusters[cluster].nlane);
     }

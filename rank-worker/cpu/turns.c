@@ -253,11 +253,13 @@ int cpu_turn_wait(struct lane *lane, const void *cond, pthread_mutex_t *mutex)
 {
     struct device *dev = lane->dev;
     pthread_mutex_lock(&dev->lock);
+    dev->nwaiting++; /* before others can have the mutex: cpu_turn_signal() looks at it without the lock */
     const int rc = pthread_mutex_unlock(mutex);
     if (!rc) {
         lane->cond = cond;
-        dev->nwaiting++;
         stop_running(lane, TURN_AWAY);
+    } else {
+        dev->nwaiting--;
     }
     pthread_mutex_unlock(&dev->lock);
     if (!rc) {

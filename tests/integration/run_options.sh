@@ -148,6 +148,16 @@ run "$L3REPLAY" run "$build" -n 1 --seed 8 --save-outputs "$work/seed8"
 cmp -s "$work/seed7a/out.npy" "$work/seed7b/out.npy" || complain "one seed gave two results"
 cmp -s "$work/seed7a/out.npy" "$work/seed8/out.npy" && complain "two seeds gave one result"
 
+# Lanes of mixed tasks take turns, or all run at once; the result tells of turns that were lost.
+copy_example vector-add
+for threads in turns free; do
+    run "$L3REPLAY" run "$build" -n 1 --threads "$threads" --result "$work/result.json"
+    expect_pass 0
+    json 'len(result["dispatches"]) > 0 and all(d["turns_lost"] == 0 for d in result["dispatches"])'
+done
+run "$L3REPLAY" run "$build" --threads many
+expect_usage "--threads is turns or free, not 'many'"
+
 # Usage errors.
 run "$L3REPLAY" run
 expect_usage 'BUILD|usage'

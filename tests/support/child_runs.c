@@ -72,6 +72,7 @@ bool child_runs(int nchild, int nrun, child_run run, void *context, struct child
     for (int i = 0; i < nchild; i++) {
         int status = 0;
         fine = fine && pids[i] > 0 && waitpid(pids[i], &status, 0) == pids[i];
+        fine = fine && !(WIFEXITED(status) && WEXITSTATUS(status) != 0);
         child_count(board, i, nrun, status, runs);
     }
     munmap(board, sizeof(*board));

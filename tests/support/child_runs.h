@@ -21,7 +21,8 @@ struct child_runs {
     char text[CHILD_TEXT]; /* of the first run that was not right, with its child */
 };
 
-/* `nchild` processes at a time, `nrun` runs each; no thread may be running. False: processes cannot be had. */
+/* `nchild` processes at a time, `nrun` runs each; no thread may be running. False: processes cannot be had, or one ended
+ * with a code of its own, as a sanitizer makes it. */
 bool child_runs(int nchild, int nrun, child_run run, void *context, struct child_runs *runs);
 
 #endif

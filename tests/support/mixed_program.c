@@ -24,9 +24,9 @@ const char *mixed_bfloat_flags(const char *dir)
     return known ? "" : " -D__STDCPP_BFLOAT16_T__=1 -I " RIG_INCLUDE "/stdfloat-shim";
 }
 
-int mixed_open(struct mixed_program *p, const char *dir, const char *kernel, int ncores)
+int mixed_open_threads(struct mixed_program *p, const char *dir, const char *kernel, int ncores, bool free_threads)
 {
-    const struct device_config config = {.ncores = ncores, .platform = "a2a3sim"};
+    const struct device_config config = {.ncores = ncores, .platform = "a2a3sim", .free_threads = free_threads};
     struct device_kernel kernels[3];
     char paths[3][512], orchestration[512];
 
@@ -47,6 +47,11 @@ int mixed_open(struct mixed_program *p, const char *dir, const char *kernel, int
         return -1;
     }
     return device_cpu.load_program(p->dev, &program, &p->id, &p->err);
+}
+
+int mixed_open(struct mixed_program *p, const char *dir, const char *kernel, int ncores)
+{
+    return mixed_open_threads(p, dir, kernel, ncores, false);
 }
 
 int mixed_run(struct mixed_program *p, const uint64_t scalars[MIXED_ARGS])

@@ -24,7 +24,10 @@ bool mixed_compile(const char *dir, const char *kernel, const char *flags);
 /* Flags for PTO-ISA, whose bfloat16_t a compiler without one gets from a header of ours; `dir` is for a probe. */
 const char *mixed_bfloat_flags(const char *dir);
 
-/* On a device of its own that may keep `ncores` cores busy. */
+/* On a device of its own that may keep `ncores` cores busy; free_threads: its lanes take no turns. */
+int mixed_open_threads(struct mixed_program *p, const char *dir, const char *kernel, int ncores, bool free_threads);
+
+/* The same, with turns. */
 int mixed_open(struct mixed_program *p, const char *dir, const char *kernel, int ncores);
 
 /* One dispatch; `scalars` by enum mixed_arg. */

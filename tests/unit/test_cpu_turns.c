@@ -95,6 +95,53 @@ static void spinning_ends(void **state)
     assert_all_right(2, 1, wait_once, *state);
 }
 
+/* Lanes that meet, and whether one of them lost its turn over it. */
+struct meeting {
+    uint64_t way; /* enum turns_op */
+    bool free_threads, loses;
+};
+
+/* Child 0 on one core, child 1 on two. */
+static enum run_state meet_once(void *context, int child, int run, char text[CHILD_TEXT])
+{
+    struct meeting *meeting = context;
+
+    if (run == 0 && mixed_open_threads(&program, dir, "turns_kernel", child + 1, meeting->free_threads)) {
+        return failed(text);
+    }
+    const enum run_state state = wait_once(&meeting->way, child, run + 1, text);
+    if (state == RUN_RIGHT && (program.result.turns_lost > 0) != meeting->loses) {
+        snprintf(text, CHILD_TEXT, "turns were lost %u times", program.result.turns_lost);
+        return RUN_WRONG;
+    }
+    return state;
+}
+
+static void a_lane_that_spins_loses_its_turn(void **state)
+{
+    struct meeting meeting = {.way = TURNS_SPIN, .loses = true};
+
+    (void)state;
+    assert_all_right(2, 1, meet_once, &meeting);
+}
+
+static void a_lane_that_waits_by_a_call_loses_no_turn(void **state)
+{
+    struct meeting meeting = {.way = TURNS_CONDITION_WAIT};
+
+    (void)state;
+    assert_all_right(2, DISPATCHES, meet_once, &meeting);
+}
+
+/* With turns, lanes that only look at memory cannot meet unless some lose theirs. */
+static void lanes_without_turns_meet_by_spinning(void **state)
+{
+    struct meeting meeting = {.way = TURNS_SPIN, .free_threads = true};
+
+    (void)state;
+    assert_all_right(2, 1, meet_once, &meeting);
+}
+
 static enum run_state log_once(void *context, int child, int run, char text[CHILD_TEXT])
 {
     static uint8_t first[3 * TURNS_STEPS];
@@ -293,8 +340,11 @@ static void a_helper_that_gets_no_thread_is_no_kernels_fault(void **state)
 int main(void)
 {
     static uint64_t numbers[TURNS_NWAY];
-    struct CMUnitTest tests[TURNS_NWAY + 5] = {
-        [TURNS_NWAY] = cmocka_unit_test(lanes_start_and_go_on_in_the_same_order_under_load),
+    struct CMUnitTest tests[TURNS_NWAY + 8] = {
+        [TURNS_NWAY] = cmocka_unit_test(a_lane_that_spins_loses_its_turn),
+        cmocka_unit_test(a_lane_that_waits_by_a_call_loses_no_turn),
+        cmocka_unit_test(lanes_without_turns_meet_by_spinning),
+        cmocka_unit_test(lanes_start_and_go_on_in_the_same_order_under_load),
         cmocka_unit_test(all_lanes_of_a_device_may_wait_at_the_same_time),
         cmocka_unit_test(lanes_may_wait_for_those_of_another_card),
         cmocka_unit_test(a_lane_that_gets_no_thread_is_the_hosts_fault),
