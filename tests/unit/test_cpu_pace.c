@@ -1,5 +1,7 @@
 /* Lanes of mixed tasks that go on at different paces: one computes for long, one sleeps where the device does not hear of
  * it, one begins late. Each device is in a child process, which has a limit. */
+#include <sys/mman.h>
+
 #include "tests/support/temp_dir.h"
 
 #include "tests/support/child_runs.h"
