@@ -19,7 +19,7 @@
 #include "rank-worker/cpu/pool.h"
 #include "rank-worker/cpu/turns.h"
 
-enum { ASLEEP_TICKS = 2, BUSY_NS = 200000000 };
+enum { ASLEEP_TICKS = 5, BUSY_NS = 200000000 };
 
 static uint64_t cpu_ns(clockid_t clock)
 {

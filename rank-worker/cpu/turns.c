@@ -6,7 +6,8 @@
 
 #include "rank-worker/cpu/pool.h"
 
-/* A condition variable may be signalled from another process, which is not seen: then this is how late it is noticed. */
+/* A condition variable of several processes may be signalled from another one, which is not seen: then this is how late
+ * it is noticed. */
 enum { NOTICE_NS = 50000000 };
 
 static _Atomic(struct device *) signalled;
@@ -174,12 +175,9 @@ void cpu_turn_point(struct lane *lane)
     }
 }
 
-void cpu_turn_offer(struct lane *lane)
+bool cpu_turn_yield(struct lane *lane)
 {
     cpu_turn_point(lane);
-    if (!lane->hands_on) {
-        return;
-    }
     pthread_mutex_lock(&lane->dev->lock);
     const bool wanted = cpu_turn_wanted(lane->dev, cluster_of(lane));
     if (wanted) {
@@ -188,6 +186,16 @@ void cpu_turn_offer(struct lane *lane)
     pthread_mutex_unlock(&lane->dev->lock);
     if (wanted) {
         await_turn(lane);
+    }
+    return wanted;
+}
+
+void cpu_turn_offer(struct lane *lane)
+{
+    if (lane->hands_on) {
+        cpu_turn_yield(lane);
+    } else {
+        cpu_turn_point(lane);
     }
 }
 
@@ -220,6 +228,12 @@ static void notice(struct lane *lane)
     }
 }
 
+/* glibc, bits/thread-shared-types.h: bit 0 of __wrefs says that other processes may use it. */
+static bool is_shared(const pthread_cond_t *cond)
+{
+    return cond->__data.__wrefs & 1;
+}
+
 static struct timespec notice_at(void)
 {
     struct timespec t;
@@ -232,8 +246,12 @@ static struct timespec notice_at(void)
     return t;
 }
 
-static void await_signal(struct lane *lane)
+static void await_signal(struct lane *lane, const pthread_cond_t *cond)
 {
+    if (!is_shared(cond)) {
+        await_turn(lane);
+        return;
+    }
     const struct timespec until = notice_at();
     int rc;
     while ((rc = sem_clockwait(&lane->let_on, CLOCK_MONOTONIC, &until)) && errno == EINTR) {
@@ -249,7 +267,7 @@ static void await_signal(struct lane *lane)
     await_turn(lane);
 }
 
-int cpu_turn_wait(struct lane *lane, const void *cond, pthread_mutex_t *mutex)
+int cpu_turn_wait(struct lane *lane, const pthread_cond_t *cond, pthread_mutex_t *mutex)
 {
     struct device *dev = lane->dev;
     pthread_mutex_lock(&dev->lock);
@@ -263,7 +281,7 @@ int cpu_turn_wait(struct lane *lane, const void *cond, pthread_mutex_t *mutex)
     }
     pthread_mutex_unlock(&dev->lock);
     if (!rc) {
-        await_signal(lane);
+        await_signal(lane, cond);
     }
     return rc;
 }

@@ -56,13 +56,15 @@ bool cpu_turn_wanted(const struct device *dev, const struct cluster *cluster);
  * point: the kernel made a call; returns when it has the turn.
  * offer: the same, for a call that signalled: another lane may have the turn before.
  * leave, back: around something that blocks.
- * wait: unlock `mutex` and give up the turn until `cond` is signalled, or for 50 ms: a spurious wake-up. Returns with
- *       the turn and without the mutex: 0, or the errno of unlocking it. */
+ * yield: the other lanes that want the turn have it before; false: none did.
+ * wait: unlock `mutex` and give up the turn until `cond` is signalled; where other processes may signal it too, for at
+ *       most 50 ms. Returns with the turn and without the mutex: 0, or the errno of unlocking it. */
 void cpu_turn_point(struct lane *lane);
 void cpu_turn_offer(struct lane *lane);
+bool cpu_turn_yield(struct lane *lane);
 void cpu_turn_leave(struct lane *lane);
 void cpu_turn_back(struct lane *lane);
-int cpu_turn_wait(struct lane *lane, const void *cond, pthread_mutex_t *mutex);
+int cpu_turn_wait(struct lane *lane, const pthread_cond_t *cond, pthread_mutex_t *mutex);
 
 /* From any thread, without the lock: lanes that wait for `cond` can go on. */
 void cpu_turn_signal(const void *cond);

@@ -55,7 +55,6 @@ static void back(struct lane *lane)
         return rc;                                                                                                     \
     }
 
-BLOCKING(int, sched_yield, (void), )
 BLOCKING(int, nanosleep, (const struct timespec *time, struct timespec *left), time, left)
 BLOCKING(int, clock_nanosleep, (clockid_t clock, int flags, const struct timespec *time, struct timespec *left), clock,
          flags, time, left)
@@ -73,6 +72,21 @@ BLOCKING(int, sem_wait, (sem_t * sem), sem)
 BLOCKING(int, sem_timedwait, (sem_t *restrict sem, const struct timespec *restrict until), sem, until)
 BLOCKING(int, sem_clockwait, (sem_t *restrict sem, clockid_t clock, const struct timespec *restrict until), sem, clock,
          until)
+
+/* The order in which lanes go on is that of their turns, not of the system's queue. */
+int sched_yield(void)
+{
+    cpu_lane_waits();
+    struct lane *lane = cpu_lane_enter();
+    if (lane) {
+        const bool others = cpu_turn_yield(lane);
+        cpu_lane_return(lane);
+        if (others) {
+            return 0;
+        }
+    }
+    return CPU_LIBC(sched_yield)();
+}
 
 /* Who holds a mutex may have given up its turn with it, so nobody waits for one with the turn. */
 static int lock_in_turn(struct lane *lane, pthread_mutex_t *mutex)

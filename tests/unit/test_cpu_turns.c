@@ -337,14 +337,80 @@ static void a_helper_that_gets_no_thread_is_no_kernels_fault(void **state)
     assert_all_right(2, 1, refused_helpers_once, NULL);
 }
 
+/* aic, aiv0, aiv1, aic, ...: a yield gives the turn to the next lane, and to no other. */
+static enum run_state yields_once(void *context, int child, int run, char text[CHILD_TEXT])
+{
+    struct turns_memory m = {0};
+    const uint64_t scalars[MIXED_ARGS] = {[MIXED_MEMORY] = (uintptr_t)&m,
+                                          [MIXED_OP] = TURNS_YIELD_LOG,
+                                          [MIXED_LANES] = 7,
+                                          [MIXED_BLOCKS] = 1,
+                                          [MIXED_TASKS] = 1};
+    (void)context;
+    if (run_on(child + 1, run, scalars)) {
+        return failed(text);
+    }
+    for (size_t i = 0; i < sizeof(m.log); i++) {
+        if (m.log[i] != i % 3) {
+            snprintf(text, CHILD_TEXT, "step %zu was lane %u's", i, m.log[i]);
+            return RUN_WRONG;
+        }
+    }
+    return RUN_RIGHT;
+}
+
+static void yielding_lanes_go_on_in_their_order(void **state)
+{
+    pid_t pids[LOAD_MAX];
+    struct child_runs runs;
+    const int nload = load_begin(pids);
+
+    (void)state;
+    const bool ran = child_runs(2, LOGS, yields_once, NULL, &runs);
+    for (int i = 0; i < nload; i++) {
+        kill(pids[i], SIGKILL);
+        waitpid(pids[i], NULL, 0);
+    }
+    assert_true(ran);
+    if (runs.right != 2 * LOGS) {
+        fail_msg("%d right, %d of another order, %d failed, %d not ended; %s", runs.right, runs.wrong, runs.failed,
+                 runs.not_ended, runs.text);
+    }
+}
+
+static enum run_state signal_once(void *context, int child, int run, char text[CHILD_TEXT])
+{
+    struct turns_memory m = {0};
+    const uint64_t scalars[MIXED_ARGS] = {[MIXED_MEMORY] = (uintptr_t)&m,
+                                          [MIXED_OP] = TURNS_SIGNAL,
+                                          [MIXED_LANES] = 7,
+                                          [MIXED_BLOCKS] = 1,
+                                          [MIXED_TASKS] = 1};
+    (void)context;
+    if (run_on(child + 1, run, scalars)) {
+        return failed(text);
+    }
+    snprintf(text, CHILD_TEXT, "the wait ended before the signal");
+    return m.done[0] == 1 ? RUN_RIGHT : RUN_WRONG;
+}
+
+/* Else a program that forgets to signal would pass here and hang elsewhere. */
+static void a_wait_ends_by_a_signal_only(void **state)
+{
+    (void)state;
+    assert_all_right(2, 2, signal_once, NULL);
+}
+
 int main(void)
 {
     static uint64_t numbers[TURNS_NWAY];
-    struct CMUnitTest tests[TURNS_NWAY + 8] = {
+    struct CMUnitTest tests[TURNS_NWAY + 10] = {
         [TURNS_NWAY] = cmocka_unit_test(a_lane_that_spins_loses_its_turn),
         cmocka_unit_test(a_lane_that_waits_by_a_call_loses_no_turn),
         cmocka_unit_test(lanes_without_turns_meet_by_spinning),
         cmocka_unit_test(lanes_start_and_go_on_in_the_same_order_under_load),
+        cmocka_unit_test(yielding_lanes_go_on_in_their_order),
+        cmocka_unit_test(a_wait_ends_by_a_signal_only),
         cmocka_unit_test(all_lanes_of_a_device_may_wait_at_the_same_time),
         cmocka_unit_test(lanes_may_wait_for_those_of_another_card),
         cmocka_unit_test(a_lane_that_gets_no_thread_is_the_hosts_fault),

@@ -148,6 +148,29 @@ static void write_down(Shared &s, struct turns_memory *m)
     s.changed.notify_all();
 }
 
+static void write_down_and_yield(Shared &s, struct turns_memory *m)
+{
+    for (int step = 0; step < TURNS_STEPS; step++) {
+        m->log[s.logged++] = LANE;
+        sched_yield();
+    }
+}
+
+static void wait_for_signal(Shared &s, struct turns_memory *m)
+{
+    std::unique_lock<std::mutex> lock(s.mutex);
+    if (LANE == 0) {
+        s.changed.wait(lock);
+        m->done[0] = s.gone;
+    } else if (LANE == 1) {
+        lock.unlock();
+        usleep(200000);
+        lock.lock();
+        s.gone = 1;
+        s.changed.notify_all();
+    }
+}
+
 static void meet_all(struct turns_memory *m, int64_t count)
 {
     pthread_mutex_lock(&m->lock);
@@ -173,7 +196,11 @@ extern "C" void kernel_entry(int64_t *args)
     const int64_t op = args[KERNEL_OP];
     const int64_t block = get_block_idx(args), nblock = get_block_num(args);
 
-    if (op == TURNS_COUNT) {
+    if (op == TURNS_YIELD_LOG) {
+        write_down_and_yield(cluster_state<Shared>(1), m);
+    } else if (op == TURNS_SIGNAL) {
+        wait_for_signal(cluster_state<Shared>(1), m);
+    } else if (op == TURNS_COUNT) {
         __atomic_add_fetch(&m->counted, 1, __ATOMIC_SEQ_CST);
     } else if (op == TURNS_ALL) {
         meet_all(m, 3 * nblock);

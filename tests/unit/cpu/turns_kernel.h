@@ -32,6 +32,8 @@
 enum turns_op {
     TURNS_WAYS(TURNS_NAME) TURNS_NWAY,
     TURNS_LOG = TURNS_NWAY, /* lanes write their number down at each step, and wait for another to do so */
+    TURNS_YIELD_LOG,        /* lanes write their number down at each step, and yield */
+    TURNS_SIGNAL,           /* aic waits once, without a condition; aiv0 signals after 0.2 s. done[0]: what aic found */
     TURNS_ALL,              /* all lanes of all blocks wait for each other by a condition variable */
     TURNS_COUNT,            /* counts the task as done */
     TURNS_PEER,             /* lanes wait for those of block (last - own) on the other card; A: own card, B: run */
