@@ -49,7 +49,7 @@ static bool is_asleep(pid_t tid)
     if (fd < 0) {
         return false;
     }
-    const ssize_t n = read(fd, text, sizeof(text) - 1);
+    const ssize_t n = pread(fd, text, sizeof(text) - 1, 0);
     close(fd);
     if (n <= 0) {
         return false;
