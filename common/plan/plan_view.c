@@ -36,7 +36,7 @@ int plan_view_resolve(const struct plan *p, uint32_t view, struct plan_tensor *o
         return error_set(err, NULL, NULL, "there is no view %u, there are %u", view, p->nview);
     }
     v = p->views[view];
-    if (v.dims > p->ndim || 2u * v.ndim > p->ndim - v.dims) {
+    if (v.dims > p->ndim || 2 * (uint64_t)v.ndim > p->ndim - v.dims) {
         return error_set(err, NULL, NULL, "view %u has its shape outside of the plan", view);
     }
     if (plan_rule_view(p, &v, p->dims + v.dims, err) < 0) {
