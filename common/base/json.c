@@ -163,7 +163,7 @@ static int check_object_keys(const struct json_source *src, const cJSON *object)
     const cJSON *item;
     int rc = 0;
 
-    cJSON_ArrayForEach (item, object) {
+    cJSON_ArrayForEach(item, object) {
         count++;
     }
     if (count < 2) {
@@ -173,7 +173,7 @@ static int check_object_keys(const struct json_source *src, const cJSON *object)
     if (!keys) {
         return error_nomem(src->err, src->file, count * sizeof *keys);
     }
-    cJSON_ArrayForEach (item, object) {
+    cJSON_ArrayForEach(item, object) {
         keys[i++] = item->string;
     }
     qsort(keys, count, sizeof *keys, compare_keys);
@@ -194,7 +194,7 @@ static int check_keys(const struct json_source *src, const cJSON *value)
     if (cJSON_IsObject(value) && check_object_keys(src, value)) {
         return -1;
     }
-    cJSON_ArrayForEach (item, value) {
+    cJSON_ArrayForEach(item, value) {
         if (item->child && check_keys(src, item)) {
             return -1;
         }

@@ -46,7 +46,7 @@ static int take_signature(const struct json_source *src, const cJSON *object, st
         return error_nomem(src->err, src->file, (size_t)count + 1);
     }
     out->given = true;
-    cJSON_ArrayForEach (item, list) {
+    cJSON_ArrayForEach(item, list) {
         int64_t direction;
         if (json_int(src, "signature", item, ARG_SCALAR, ARG_INOUT, &direction) < 0) {
             return -1;
@@ -69,7 +69,7 @@ static int take_includes(const struct json_source *src, const cJSON *object, str
     if (!k->include_dirs) {
         return error_nomem(src->err, src->file, (count + 1) * sizeof *k->include_dirs);
     }
-    cJSON_ArrayForEach (item, list) {
+    cJSON_ArrayForEach(item, list) {
         const char *text;
         if (json_string(src, "include", item, &text) < 0) {
             return -1;
@@ -114,7 +114,7 @@ static int take_kernels(const struct json_source *src, const cJSON *object, stru
     if (!p->kernels) {
         return error_nomem(src->err, src->file, (count + 1) * sizeof *p->kernels);
     }
-    cJSON_ArrayForEach (item, list) {
+    cJSON_ArrayForEach(item, list) {
         if (take_kernel(src, item, &p->kernels[p->nkernel++]) < 0) {
             return -1;
         }

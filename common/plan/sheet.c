@@ -29,7 +29,7 @@ static int parse_signature(const cJSON *json, struct sheet_program *p, struct er
     if (!p->signature) {
         return error_nomem(err, "sheet of programs", (uint64_t)p->nsignature);
     }
-    cJSON_ArrayForEach (item, json) {
+    cJSON_ArrayForEach(item, json) {
         p->signature[n++] = (uint8_t)item->valueint;
     }
     return 0;
@@ -43,7 +43,7 @@ static int parse_kernels(const cJSON *json, struct sheet_program *p, struct erro
     if (!p->kernels) {
         return error_nomem(err, "sheet of programs", (uint64_t)cJSON_GetArraySize(json) * sizeof *p->kernels);
     }
-    cJSON_ArrayForEach (item, json) {
+    cJSON_ArrayForEach(item, json) {
         struct sheet_kernel *k = &p->kernels[p->nkernel];
         const cJSON *id = cJSON_GetObjectItemCaseSensitive(item, "func_id");
         const cJSON *core = cJSON_GetObjectItemCaseSensitive(item, "core");
@@ -98,7 +98,7 @@ int sheet_parse(const char *text, struct sheet *out, struct error *err)
         error_nomem(err, "sheet of programs", (uint64_t)cJSON_GetArraySize(programs) * sizeof *out->programs);
         goto fail;
     }
-    cJSON_ArrayForEach (item, programs) {
+    cJSON_ArrayForEach(item, programs) {
         if (parse_program(item, &out->programs[out->count++], err) < 0) {
             goto fail;
         }

@@ -88,7 +88,7 @@ static int read_shape(const struct json_source *src, const char *field, const cJ
         return json_fail(src, field, "null (a scalar) or a list of integers is needed, not %s",
                          json_show(value, shown, sizeof shown));
     }
-    cJSON_ArrayForEach (dim, value) {
+    cJSON_ArrayForEach(dim, value) {
         int64_t n;
         if (p->ndim == PLAN_MAX_DIMS) {
             return json_fail(src, field, "it has %d dimensions; at most %d are possible", cJSON_GetArraySize(value),
@@ -185,7 +185,7 @@ static int read_params(const struct json_source *src, const cJSON *root, struct 
     if (!b->params) {
         return error_nomem(src->err, src->file, (count + 1) * sizeof *b->params);
     }
-    cJSON_ArrayForEach (entry, list) {
+    cJSON_ArrayForEach(entry, list) {
         b->nparam++; /* build_free() also frees a half-read one */
         if (read_param(src, entry, b, b->nparam - 1, &b->params[b->nparam - 1])) {
             return -1;
@@ -217,7 +217,7 @@ static int read_device_ids(const struct json_source *src, const cJSON *list, str
     if (!b->device_ids) {
         return error_nomem(src->err, src->file, count * sizeof *b->device_ids);
     }
-    cJSON_ArrayForEach (item, list) {
+    cJSON_ArrayForEach(item, list) {
         int64_t id;
         snprintf(field, sizeof field, "distributed_config.device_ids[%u]", b->ndevice);
         if (json_int(src, field, item, 0, INT_MAX, &id)) {
@@ -238,7 +238,7 @@ static int check_config_keys(const struct json_source *src, const cJSON *config)
     static const char *const known[] = {"device_ids", "num_sub_workers", "runtime", "aicpu_thread_num"};
     const cJSON *item;
 
-    cJSON_ArrayForEach (item, config) {
+    cJSON_ArrayForEach(item, config) {
         bool found = false;
         for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
             found = found || strcmp(item->string, known[i]) == 0;

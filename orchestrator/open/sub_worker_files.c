@@ -71,7 +71,7 @@ static int take_required(struct sub_workers *s, const char *path, const char *te
     int rc = root ? json_array(&src, NULL, root) : -1;
 
     if (rc == 0) {
-        cJSON_ArrayForEach (item, root) {
+        cJSON_ArrayForEach(item, root) {
             struct sub_worker *sub;
             const char *name;
             rc = json_string(&src, "[]", item, &name);

@@ -147,7 +147,7 @@ static int read_map(const struct json_source *src, const cJSON *item, struct clo
     if (read_kind(src, item, &kind) || json_array(src, "clocks[].points", list)) {
         return -1;
     }
-    cJSON_ArrayForEach (entry, list) {
+    cJSON_ArrayForEach(entry, list) {
         if (n == point_count(kind)) {
             return json_fail(src, "clocks[].points", "there are more than \"%s\" says", alignments[kind]);
         }
@@ -177,7 +177,7 @@ static int read_lanes(const struct json_source *src, const cJSON *list, uint32_t
     if (json_array(src, "clocks[].lanes", list)) {
         return -1;
     }
-    cJSON_ArrayForEach (item, list) {
+    cJSON_ArrayForEach(item, list) {
         if (json_int(src, "clocks[].lanes[]", item, 0, (int64_t)clocks->nlane - 1, &lane)) {
             return -1;
         }
@@ -225,7 +225,7 @@ int run_clocks_read(const struct json_source *src, const cJSON *record, uint32_t
     }
     clocks->nlane = nlane;
     memset(clocks->of_lane, 0xff, nlane * sizeof *clocks->of_lane);
-    cJSON_ArrayForEach (item, list) {
+    cJSON_ArrayForEach(item, list) {
         if (read_clock(src, item, n, clocks)) {
             return -1;
         }

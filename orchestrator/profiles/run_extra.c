@@ -41,7 +41,7 @@ static int read_stages(const struct json_source *src, const cJSON *list, struct 
     if (!extra->stages) {
         return error_nomem(src->err, src->file, RUN_STAGES_MAX * sizeof *extra->stages);
     }
-    cJSON_ArrayForEach (item, list) {
+    cJSON_ArrayForEach(item, list) {
         struct run_stage *stage = &extra->stages[extra->nstage];
 
         if (extra->nstage == RUN_STAGES_MAX) {
@@ -78,7 +78,7 @@ static int read_lost(const struct json_source *src, const cJSON *lost, struct ru
     if (!extra->losses) {
         return error_nomem(src->err, src->file, (size_t)size * sizeof *extra->losses);
     }
-    cJSON_ArrayForEach (item, list) {
+    cJSON_ArrayForEach(item, list) {
         struct run_loss *loss = &extra->losses[extra->nloss++];
 
         if (json_string(src, "lost.files[].file", cJSON_GetObjectItemCaseSensitive(item, "file"), &loss->file) ||

@@ -58,7 +58,7 @@ static int read_edges(const struct json_source *src, const cJSON *list, struct r
     int64_t pred;
 
     n->first_edge = r->nedge;
-    cJSON_ArrayForEach (item, list) {
+    cJSON_ArrayForEach(item, list) {
         struct run_edge *edge = &r->edges[r->nedge];
         if (json_int(src, "waits_for[].node", cJSON_GetObjectItemCaseSensitive(item, "node"), 0, UINT32_MAX, &pred)) {
             return -1;
@@ -68,7 +68,7 @@ static int read_edges(const struct json_source *src, const cJSON *list, struct r
                              n - r->nodes, (long long)pred);
         }
         edge->pred = (uint32_t)pred;
-        cJSON_ArrayForEach (why, cJSON_GetObjectItemCaseSensitive(item, "why")) {
+        cJSON_ArrayForEach(why, cJSON_GetObjectItemCaseSensitive(item, "why")) {
             for (unsigned bit = 0; bit < 3; bit++) {
                 if (cJSON_IsString(why) && strcmp(why->valuestring, whys[bit]) == 0) {
                     edge->why |= 1u << bit;
@@ -148,7 +148,7 @@ static int read_head(const struct json_source *src, struct run_record *r)
     if (!r->device_ids) {
         return error_nomem(src->err, src->file, r->world_size * sizeof *r->device_ids);
     }
-    cJSON_ArrayForEach (item, cJSON_GetObjectItemCaseSensitive(r->doc, "device_ids")) {
+    cJSON_ArrayForEach(item, cJSON_GetObjectItemCaseSensitive(r->doc, "device_ids")) {
         if (n >= r->world_size || json_int(src, "device_ids[]", item, 0, INT32_MAX, &id)) {
             return n >= r->world_size ? json_fail(src, "device_ids", "there are more than cards") : -1;
         }
@@ -212,9 +212,9 @@ static int read_nodes(const struct json_source *src, struct run_record *r)
     if (json_array(src, "nodes", list)) {
         return -1;
     }
-    cJSON_ArrayForEach (item, list) {
+    cJSON_ArrayForEach(item, list) {
         r->nnode++;
-        cJSON_ArrayForEach (edge, cJSON_GetObjectItemCaseSensitive(item, "waits_for")) {
+        cJSON_ArrayForEach(edge, cJSON_GetObjectItemCaseSensitive(item, "waits_for")) {
             nedge++;
         }
     }
@@ -223,7 +223,7 @@ static int read_nodes(const struct json_source *src, struct run_record *r)
     if (!r->nodes || !r->edges) {
         return error_nomem(src->err, src->file, (r->nnode + nedge) * sizeof *r->nodes);
     }
-    cJSON_ArrayForEach (item, list) {
+    cJSON_ArrayForEach(item, list) {
         if (read_node(src, item, r, &r->nodes[i++])) {
             return -1;
         }

@@ -123,7 +123,7 @@ static int take_error(const char *line, size_t length, struct error *err)
         json_string(&src, "where", cJSON_GetObjectItemCaseSensitive(error, "where"), &where) == 0 &&
         json_string(&src, "hint", cJSON_GetObjectItemCaseSensitive(error, "hint"), &hint) == 0 &&
         json_string(&src, "kind", cJSON_GetObjectItemCaseSensitive(error, "kind"), &kind) == 0) {
-        cJSON_ArrayForEach (part, cJSON_GetObjectItemCaseSensitive(error, "traceback")) {
+        cJSON_ArrayForEach(part, cJSON_GetObjectItemCaseSensitive(error, "traceback")) {
             if (cJSON_IsString(part)) {
                 log_msg(LOG_ERROR, "%s", part->valuestring);
             }

@@ -30,7 +30,8 @@ enum { WORTH_NS = 100000, GUESS_NS = 50000 };
 
 static bool pays(const struct device *dev)
 {
-    const uint64_t each = dev->mean_ns ? dev->mean_ns : GUESS_NS;
+    const uint64_t lanes = (uint64_t)__builtin_popcount(dev->ready[0].task->lanes); /* of a block; they take turns */
+    const uint64_t each = (dev->mean_ns ? dev->mean_ns : GUESS_NS) * lanes;
     return dev->limit > dev->config.ncores || dev->nready * each >= WORTH_NS;
 }
 

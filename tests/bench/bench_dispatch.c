@@ -63,7 +63,7 @@ static size_t read_gaps(const char *result_file, double *gaps, size_t room)
         return 0;
     }
     json = cJSON_Parse(text);
-    cJSON_ArrayForEach (item, cJSON_GetObjectItem(json, "dispatches")) {
+    cJSON_ArrayForEach(item, cJSON_GetObjectItem(json, "dispatches")) {
         double start = cJSON_GetNumberValue(cJSON_GetObjectItem(item, "start_ns"));
 
         if (before >= 0 && n < room) {

@@ -147,7 +147,7 @@ static double replay(const char *dir, const char *processes, const char *flag, d
     *prepare = 0;
     text = file_read(result, (size_t)1 << 30, NULL, &err);
     json = text ? cJSON_Parse(text) : NULL;
-    cJSON_ArrayForEach (item, cJSON_GetObjectItem(json, "phases")) {
+    cJSON_ArrayForEach(item, cJSON_GetObjectItem(json, "phases")) {
         const char *name = cJSON_GetStringValue(cJSON_GetObjectItem(item, "name"));
 
         if (name && strcmp(name, "compile") == 0) {

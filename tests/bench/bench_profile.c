@@ -26,7 +26,7 @@ static size_t read_times(const char *result_file)
     double before = -1;
     size_t n = 0;
 
-    cJSON_ArrayForEach (item, cJSON_GetObjectItem(json, "dispatches")) {
+    cJSON_ArrayForEach(item, cJSON_GetObjectItem(json, "dispatches")) {
         double start = cJSON_GetNumberValue(cJSON_GetObjectItem(item, "start_ns"));
 
         if (before >= 0 && n < DISPATCHES) {

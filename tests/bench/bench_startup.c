@@ -49,7 +49,7 @@ static double to_first_dispatch(const char *file)
         return 0;
     }
     json = cJSON_Parse(text);
-    cJSON_ArrayForEach (item, cJSON_GetObjectItem(json, "phases")) {
+    cJSON_ArrayForEach(item, cJSON_GetObjectItem(json, "phases")) {
         const char *name = cJSON_GetStringValue(cJSON_GetObjectItem(item, "name"));
 
         if (name && strcmp(name, "mpi init to first dispatch") == 0) {
