@@ -35,7 +35,8 @@ static const cJSON *find(int task, int index, const char *stage)
     char id[32];
     const cJSON *a;
     snprintf(id, sizeof(id), "0x%016llx", (1ull << 32) + (unsigned)task);
-    cJSON_ArrayForEach(a, profile_item(json, "args")) {
+    const cJSON *const in_a = profile_item(json, "args");
+    for (a = in_a ? in_a->child : NULL; a; a = a->next) {
         if (strcmp(profile_text_of(a, "task_id"), id) == 0 && profile_number(a, "arg_index") == index &&
             strcmp(profile_text_of(a, "stage"), stage) == 0) {
             return a;
@@ -141,7 +142,8 @@ static void created_outputs_are_dumped_after_their_task_only(void **state)
     profile_run(SET_WAITS_FOR_READERS, (struct device_switches){.dump_args = 2});
     cJSON *manifest = profile_json("args_dump/args_dump.json");
     const cJSON *a;
-    cJSON_ArrayForEach(a, profile_item(manifest, "args")) {
+    const cJSON *const in_a = profile_item(manifest, "args");
+    for (a = in_a ? in_a->child : NULL; a; a = a->next) {
         if (strcmp(profile_text_of(a, "role"), "output") == 0) {
             assert_string_equal(profile_text_of(a, "stage"), "after_completion");
         }

@@ -27,7 +27,8 @@ static const char *id(int ring, int n)
 static const cJSON *edge(const cJSON *json, const char *pred, const char *succ)
 {
     const cJSON *e;
-    cJSON_ArrayForEach(e, profile_item(json, "edges")) {
+    const cJSON *const in_e = profile_item(json, "edges");
+    for (e = in_e ? in_e->child : NULL; e; e = e->next) {
         if (strcmp(profile_text_of(e, "pred"), pred) == 0 && strcmp(profile_text_of(e, "succ"), succ) == 0) {
             return e;
         }

@@ -82,11 +82,13 @@ static void cores_are_eight_aic_and_sixteen_aiv_in_nanoseconds(void **state)
 static void check_times(const cJSON *json)
 {
     const cJSON *core, *aicpu;
-    cJSON_ArrayForEach(core, profile_item(json, "aicore_tasks")) {
+    const cJSON *const in_core = profile_item(json, "aicore_tasks");
+    for (core = in_core ? in_core->child : NULL; core; core = core->next) {
         int matches = 0;
         assert_int_equal(cJSON_GetArraySize(core), 6);
         assert_true(profile_column(core, 3) <= profile_column(core, 4));
-        cJSON_ArrayForEach(aicpu, profile_item(json, "aicpu_tasks")) {
+        const cJSON *const in_aicpu = profile_item(json, "aicpu_tasks");
+        for (aicpu = in_aicpu ? in_aicpu->child : NULL; aicpu; aicpu = aicpu->next) {
             assert_int_equal(cJSON_GetArraySize(aicpu), 4);
             if (profile_column(aicpu, 0) == profile_column(core, 0) &&
                 profile_column(aicpu, 1) == profile_column(core, 2)) {
@@ -113,7 +115,8 @@ static void each_call_has_one_row_in_both_streams_and_times_in_order(void **stat
     assert_int_equal(cJSON_GetArraySize(profile_item(json, "aicore_tasks")), 3);
     int types[2] = {0};
     const cJSON *row;
-    cJSON_ArrayForEach(row, profile_item(json, "aicore_tasks")) {
+    const cJSON *const in_row = profile_item(json, "aicore_tasks");
+    for (row = in_row ? in_row->child : NULL; row; row = row->next) {
         types[profile_column(row, 0) >= AIC_CORES]++;
     }
     assert_int_equal(types[0], 1);
@@ -131,7 +134,8 @@ static void times_agree_with_the_order_in_which_kernels_ran(void **state)
     cJSON *json = profile_json("chip_swimlane_records.json");
     double start[5] = {0}, end[5] = {0};
     const cJSON *row;
-    cJSON_ArrayForEach(row, profile_item(json, "aicore_tasks")) {
+    const cJSON *const in_row = profile_item(json, "aicore_tasks");
+    for (row = in_row ? in_row->child : NULL; row; row = row->next) {
         const int tag =
             (int)((uint64_t)profile_column(row, 1) & 0xffffffff) + 1; /* submitted in the order of their tags */
         start[tag] = profile_column(row, 3);
@@ -154,8 +158,9 @@ static int count_kind(const cJSON *json, const char *kind)
 {
     const cJSON *thread, *phase;
     int n = 0;
-    cJSON_ArrayForEach(thread, profile_item(json, "aicpu_scheduler_phases")) {
-        cJSON_ArrayForEach(phase, thread) {
+    const cJSON *const in_thread = profile_item(json, "aicpu_scheduler_phases");
+    for (thread = in_thread ? in_thread->child : NULL; thread; thread = thread->next) {
+        for (phase = thread ? thread->child : NULL; phase; phase = phase->next) {
             if (strcmp(profile_text_of(phase, "kind"), kind) == 0) {
                 n++;
                 assert_true(profile_number(phase, "start_cycles") <= profile_number(phase, "end_cycles"));
@@ -195,7 +200,7 @@ static void ready_counts_end_at_zero(void **state)
     cJSON *json = profile_json("chip_swimlane_records.json");
     const cJSON *phase, *thread = cJSON_GetArrayItem(profile_item(json, "aicpu_scheduler_phases"), 0);
     int seen = 0;
-    cJSON_ArrayForEach(phase, thread) {
+    for (phase = thread ? thread->child : NULL; phase; phase = phase->next) {
         if (profile_number(phase, "loop_iter") == 1 && strcmp(profile_text_of(phase, "kind"), "dispatch") == 0) {
             seen++;
             assert_int_equal(profile_column(profile_item(phase, "shared_at_start"), 1), 18);
@@ -219,7 +224,7 @@ static void orchestrator_phases_are_the_submits_in_order(void **state)
     int i = 0;
     double before = 0;
     assert_int_equal(cJSON_GetArraySize(phases), 4);
-    cJSON_ArrayForEach(phase, phases) {
+    for (phase = phases ? phases->child : NULL; phase; phase = phase->next) {
         assert_int_equal(profile_number(phase, "submit_idx"), i);
         assert_true(profile_number(phase, "task_id") == 4294967296.0 + i); /* ring 1: the program's own scope */
         assert_true(profile_number(phase, "start_cycles") >= before);
