@@ -60,7 +60,7 @@ static int storage_kind(const cJSON *record, struct plan_storage *s, struct erro
     if (plan_json_string(record, "direction", &direction, err)) {
         return -1;
     }
-    for (uint8_t i = 0; i < PLAN_DIRECTION_COUNT; i++) {
+    for (int i = 0; i < PLAN_DIRECTION_COUNT; i++) {
         if (strcmp(direction, plan_direction_names[i]) == 0) {
             s->direction = i;
             return 0;
