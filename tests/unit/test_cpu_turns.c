@@ -187,14 +187,14 @@ static int load_begin(pid_t pids[LOAD_MAX])
     return n;
 }
 
-static void lanes_start_and_go_on_in_the_same_order_under_load(void **state)
+/* LOGS runs on one core and on two, beside a busy process a core. */
+static void assert_order_under_load(child_run run)
 {
     pid_t pids[LOAD_MAX];
     struct child_runs runs;
     const int nload = load_begin(pids);
 
-    (void)state;
-    const bool ran = child_runs(2, LOGS, log_once, NULL, &runs);
+    const bool ran = child_runs(2, LOGS, run, NULL, &runs);
     for (int i = 0; i < nload; i++) {
         kill(pids[i], SIGKILL);
         waitpid(pids[i], NULL, 0);
@@ -204,6 +204,12 @@ static void lanes_start_and_go_on_in_the_same_order_under_load(void **state)
         fail_msg("%d right, %d of another order, %d failed, %d not ended; %s", runs.right, runs.wrong, runs.failed,
                  runs.not_ended, runs.text);
     }
+}
+
+static void lanes_start_and_go_on_in_the_same_order_under_load(void **state)
+{
+    (void)state;
+    assert_order_under_load(log_once);
 }
 
 static enum run_state all_once(void *context, int child, int run, char text[CHILD_TEXT])
@@ -361,21 +367,8 @@ static enum run_state yields_once(void *context, int child, int run, char text[C
 
 static void yielding_lanes_go_on_in_their_order(void **state)
 {
-    pid_t pids[LOAD_MAX];
-    struct child_runs runs;
-    const int nload = load_begin(pids);
-
     (void)state;
-    const bool ran = child_runs(2, LOGS, yields_once, NULL, &runs);
-    for (int i = 0; i < nload; i++) {
-        kill(pids[i], SIGKILL);
-        waitpid(pids[i], NULL, 0);
-    }
-    assert_true(ran);
-    if (runs.right != 2 * LOGS) {
-        fail_msg("%d right, %d of another order, %d failed, %d not ended; %s", runs.right, runs.wrong, runs.failed,
-                 runs.not_ended, runs.text);
-    }
+    assert_order_under_load(yields_once);
 }
 
 static enum run_state signal_once(void *context, int child, int run, char text[CHILD_TEXT])
