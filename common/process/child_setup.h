@@ -10,8 +10,6 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-#include "common/process/process.h"
-
 /* Sent back through a pipe. */
 enum child_report_kind { CHILD_FAILED = 1, CHILD_STARTED, CHILD_ENDED };
 
@@ -21,7 +19,7 @@ struct child_report {
 };
 
 /* Child's descriptors 0, 1, ... and where they are now; all of them, and `report`, are CHILD_FIRST_FREE or higher. */
-enum { CHILD_MOST = 3 + PROCESS_PASS_MAX, CHILD_FIRST_FREE = CHILD_MOST + 1 };
+enum { CHILD_MOST = 7, CHILD_FIRST_FREE = CHILD_MOST + 1 };
 
 struct child_setup {
     const char *const *argv;

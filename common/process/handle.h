@@ -2,19 +2,19 @@
 #ifndef L3R_COMMON_PROCESS_HANDLE_H
 #define L3R_COMMON_PROCESS_HANDLE_H
 
+#include <stdbool.h>
 #include <stdint.h>
-
-#include "common/process/process.h"
+#include <sys/types.h>
 
 struct process {
     struct process *next; /* in the list of all handles */
     pid_t pid;            /* our child: the command, or its keeper */
     pid_t command;
-    int fds[3];  /* our ends of its streams; -1: none */
-    int report;  /* with a keeper: from it; else -1 */
-    int pidfd;   /* of `pid`; -1: there is none on this system */
+    int fds[3]; /* our ends of its streams; -1: none */
+    int report; /* with a keeper: from it; else -1 */
+    int pidfd;  /* of `pid`; -1: there is none on this system */
     bool own_group, kept, timed_out;
-    enum process_state state;
+    int state; /* enum process_state */
     int status;
     int drain_ms;
     int64_t limit_at;  /* CLOCK_MONOTONIC ms, as the others; 0: none */

@@ -18,6 +18,7 @@ enum {
     KEEPER_LIMIT_MS = 2000, /* for a keeper to end what it keeps; then it is killed itself */
     KILLED_LIMIT_MS = 10000,
     LEFT_LIMIT_MS = 2000,
+    DRAIN_MOST_MS = 5000, /* for output that does come, beyond `drain_ms` */
 };
 
 pid_t process_id(const struct process *p)
@@ -170,7 +171,20 @@ static void update_running(struct process *p)
     }
     if (p->kept && p->killed_at && now >= p->killed_at + KEEPER_LIMIT_MS) {
         kill(p->pid, SIGKILL); /* and by that the command */
+        p->killed_at = now;
     }
+}
+
+/* Whether output is left, or may still come. A reader that was held up must not lose what lies in the pipes. */
+static bool is_draining(const struct process *p)
+{
+    struct pollfd fds[] = {{p->fds[PROCESS_STDOUT], POLLIN, 0}, {p->fds[PROCESS_STDERR], POLLIN, 0}};
+    int64_t now = clock_now_ms();
+
+    if (fds[0].fd < 0 && fds[1].fd < 0) {
+        return false;
+    }
+    return now < p->drain_until || (now < p->drain_until + DRAIN_MOST_MS && poll(fds, 2, 0) > 0);
 }
 
 enum process_state process_update(struct process *p)
@@ -178,8 +192,7 @@ enum process_state process_update(struct process *p)
     if (p->state == PROCESS_RUNNING) {
         update_running(p);
     }
-    if (p->state == PROCESS_CLOSING && ((p->fds[PROCESS_STDOUT] < 0 && p->fds[PROCESS_STDERR] < 0) ||
-                                        clock_now_ms() >= p->drain_until)) {
+    if (p->state == PROCESS_CLOSING && !is_draining(p)) {
         process_close_fd(p, PROCESS_STDOUT);
         process_close_fd(p, PROCESS_STDERR);
         p->state = PROCESS_ENDED;
@@ -189,7 +202,7 @@ enum process_state process_update(struct process *p)
         descendants_collect(handles_have);
         handles_unlock();
     }
-    return p->state;
+    return (enum process_state)p->state;
 }
 
 bool process_wait(struct process *p, int limit_ms)

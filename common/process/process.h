@@ -5,7 +5,8 @@
  *
  *   RUNNING   the process lives. process_kill(), or its time limit, makes it go on to CLOSING.
  *   CLOSING   it has ended and was waited for, and its status is known. What stayed in its process group was killed. Output
- *             that it left in its pipes can still be read, for `drain_ms` at most: another process may hold them open.
+ *             that it left in its pipes can still be read. When none has come for `drain_ms`, nobody waits for more:
+ *             another process may hold the pipes open.
  *   ENDED     its pipes are closed.
  *
  * Only process_update() and process_wait() change the state, and process_free() may be called in each. The caller waits:
@@ -48,13 +49,13 @@ struct process_options {
     const char *const *argv; /* argv[0]: a path, or a name that is looked up on PATH */
     char *const *envp;       /* NULL: that of this process */
     enum process_target streams[3];
-    const int *pass; /* descriptors that the child has as 3, 4, ... */
-    unsigned npass;  /* <= PROCESS_PASS_MAX */
-    bool own_group;  /* it leads a process group, which is killed as a whole; always so with `kept` */
-    bool kept;       /* a keeper collects its descendants */
+    const int *pass;  /* descriptors that the child has as 3, 4, ... */
+    unsigned npass;   /* <= PROCESS_PASS_MAX */
+    bool own_group;   /* it leads a process group, which is killed as a whole; always so with `kept` */
+    bool kept;        /* a keeper collects its descendants */
     int death_signal; /* what the child gets when this process dies; 0: SIGKILL. Not with `kept` */
     int limit_ms;     /* it is killed when it runs longer; 0: no limit */
-    int drain_ms;     /* longest time in CLOSING; 0: PROCESS_DRAIN_MS */
+    int drain_ms;     /* how long CLOSING waits for output; 0: PROCESS_DRAIN_MS */
 };
 
 enum process_state { PROCESS_RUNNING = 0, PROCESS_CLOSING, PROCESS_ENDED };

@@ -11,8 +11,11 @@
 #include "common/process/child_setup.h"
 #include "common/process/handle.h"
 #include "common/process/keeper.h"
+#include "common/process/process.h"
 
 enum { START_LIMIT_MS = 30000 };
+
+_Static_assert((int)CHILD_MOST == 3 + (int)PROCESS_PASS_MAX, "standard streams and what is passed");
 
 static const char HINT_FILES[] = "raise the limit of open files (ulimit -n)";
 
