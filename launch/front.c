@@ -1,15 +1,12 @@
 #include "launch/front.h"
 
-#include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
 #include <sys/signalfd.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -18,20 +15,21 @@
 #include "common/base/error.h"
 #include "common/base/log.h"
 #include "common/base/result_marker.h"
+#include "common/process/descendants.h"
+#include "common/process/process.h"
 #include "launch/mpirun.h"
 #include "launch/relay.h"
 
-enum { EXIT_USAGE = 2, EXIT_INFRA = 3, PATIENCE_MS = 4000, CLOSING_MS = 1000 };
+enum { EXIT_USAGE = 2, EXIT_INFRA = 3, PATIENCE_MS = 4000, CLOSING_MS = 1000, KILL_MS = 2000 };
 
 struct front {
     struct relay relay, log; /* of stdout and stderr */
     const char *program;     /* mpirun's path */
-    pid_t mpirun;            /* leader of its own process group; 0 once it was waited for */
+    struct process *mpirun;
     int status;
-    int output, messages; /* read ends of its stdout and stderr */
-    int signals;          /* signalfd */
-    bool asked;           /* a signal was passed on */
-    long deadline;        /* CLOCK_MONOTONIC ms at which everything is killed; 0: none */
+    int signals;      /* signalfd; -1: none */
+    bool asked;       /* a signal was passed on */
+    int64_t deadline; /* CLOCK_MONOTONIC ms at which everything is killed; 0: none */
 };
 
 static const char *rank_variable(void)
@@ -62,127 +60,30 @@ int launch_rank(void)
     return rank ? atoi(rank) : 0;
 }
 
-/* Runs in the child. */
-static _Noreturn void become_mpirun(char **command, int output, int messages, pid_t parent, const sigset_t *mask)
-{
-    struct error err;
-    int null = open("/dev/null", O_RDONLY | O_CLOEXEC);
-
-    setpgid(0, 0);
-    /* When the front is killed, mpirun ends its processes and tidies up. */
-    prctl(PR_SET_PDEATHSIG, SIGTERM);
-    signal(SIGPIPE, SIG_DFL);
-    sigprocmask(SIG_SETMASK, mask, NULL);
-    if (getppid() != parent) {
-        _exit(EXIT_INFRA);
-    }
-    if (null >= 0 && dup2(null, STDIN_FILENO) >= 0 && dup2(output, STDOUT_FILENO) >= 0 &&
-        dup2(messages, STDERR_FILENO) >= 0) {
-        execv(command[0], command);
-    }
-    error_errno(&err, NULL, "install the package openmpi-bin again", "cannot start %s", command[0]);
-    error_print(&err);
-    _exit(EXIT_INFRA);
-}
-
-/* A descriptor below 3 stands for a closed standard stream, and would be overwritten by the child's dup2(). */
-static int make_pipe(int fds[2])
-{
-    if (pipe2(fds, O_CLOEXEC) < 0) {
-        return -1;
-    }
-    for (int i = 0; i < 2; i++) {
-        int high = fds[i] > STDERR_FILENO ? fds[i] : fcntl(fds[i], F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
-        if (high < 0) {
-            return -1;
-        }
-        if (high != fds[i]) {
-            close(fds[i]);
-        }
-        fds[i] = high;
-    }
-    return 0;
-}
-
 static int start(struct front *f, char **command, struct error *err)
 {
-    sigset_t taken, before;
-    pid_t parent = getpid();
-    int output[2], messages[2];
+    const struct process_options options = {
+        .argv = (const char *const *)command,
+        .streams = {PROCESS_NULL, PROCESS_PIPE, PROCESS_PIPE},
+        .own_group = true,
+        .death_signal = SIGTERM, /* when the front is killed, mpirun ends its processes and tidies up */
+        .drain_ms = CLOSING_MS,  /* for the last words of what it leaves behind */
+    };
+    sigset_t taken;
 
     f->program = command[0];
     sigemptyset(&taken);
     sigaddset(&taken, SIGINT);
     sigaddset(&taken, SIGTERM);
     sigaddset(&taken, SIGHUP);
-    sigaddset(&taken, SIGCHLD);
-    if (make_pipe(output) < 0 || make_pipe(messages) < 0) {
-        return error_errno(err, NULL, "raise the limit of open files (ulimit -n)", "cannot make a pipe for mpirun");
-    }
-    sigprocmask(SIG_BLOCK, &taken, &before);
-    f->output = output[0];
-    f->messages = messages[0];
+    sigprocmask(SIG_BLOCK, &taken, NULL);
     f->signals = signalfd(-1, &taken, SFD_CLOEXEC | SFD_NONBLOCK);
+    if (f->signals < 0) {
+        return error_errno(err, NULL, "raise the limit of open files (ulimit -n)", "cannot make a signalfd");
+    }
     /* What mpirun leaves behind when it is killed becomes our child, and can be found. */
-    prctl(PR_SET_CHILD_SUBREAPER, 1);
-    f->mpirun = f->signals < 0 ? -1 : fork();
-    if (f->mpirun == 0) {
-        become_mpirun(command, output[1], messages[1], parent, &before);
-    }
-    close(output[1]);
-    close(messages[1]);
-    if (f->mpirun < 0) {
-        f->mpirun = 0;
-        return error_errno(err, NULL, "end other processes on this host", "cannot start mpirun");
-    }
-    setpgid(f->mpirun, f->mpirun);
-    return 0;
-}
-
-/* Children that the kernel gave to us; a process may die while we look, which is as good. */
-static void kill_children(void)
-{
-    char path[64];
-    FILE *list;
-    long pid;
-
-    snprintf(path, sizeof path, "/proc/self/task/%ld/children", (long)getpid());
-    list = fopen(path, "re");
-    if (!list) {
-        return;
-    }
-    while (fscanf(list, "%ld", &pid) == 1) {
-        kill((pid_t)pid, SIGKILL);
-    }
-    fclose(list);
-}
-
-static void reap(struct front *f, int flags)
-{
-    int status;
-    pid_t pid;
-
-    while ((pid = waitpid(-1, &status, flags)) != 0) {
-        if (pid < 0 && errno != EINTR) {
-            return;
-        }
-        if (pid > 0 && pid == f->mpirun) {
-            f->mpirun = 0;
-            f->status = status;
-        }
-        if (flags == 0) {
-            kill_children(); /* the dead one's own children are ours now */
-        }
-    }
-}
-
-static void kill_all(struct front *f)
-{
-    if (f->mpirun) {
-        kill(-f->mpirun, SIGKILL);
-    }
-    kill_children();
-    reap(f, 0);
+    process_adopt();
+    return process_start(&f->mpirun, &options, err);
 }
 
 static void take_signals(struct front *f)
@@ -190,21 +91,23 @@ static void take_signals(struct front *f)
     struct signalfd_siginfo info;
 
     while (read(f->signals, &info, sizeof info) == (ssize_t)sizeof info) {
-        if (info.ssi_signo == SIGCHLD) {
-            bool ran = f->mpirun != 0;
-            reap(f, WNOHANG);
-            if (ran && !f->mpirun) { /* what it left behind has this long to write its last words */
-                f->deadline = clock_now_ms() + CLOSING_MS;
-            }
-        } else if (f->asked) {
+        if (f->asked) {
             f->deadline = clock_now_ms();
         } else {
             f->asked = true;
             f->deadline = clock_now_ms() + PATIENCE_MS;
-            if (f->mpirun) {
-                kill(f->mpirun, (int)info.ssi_signo);
-            }
+            process_signal(f->mpirun, (int)info.ssi_signo);
         }
+    }
+}
+
+static void pass_output(struct front *f, enum process_stream stream, struct relay *relay, int to)
+{
+    char bytes[16384];
+    ssize_t n = process_read(f->mpirun, stream, bytes, sizeof bytes);
+
+    if (n > 0) {
+        relay_pass(relay, bytes, (size_t)n, to);
     }
 }
 
@@ -212,35 +115,29 @@ static void take_signals(struct front *f)
  * when nobody reads that. */
 static void watch(struct front *f)
 {
-    bool open = true, log_open = true;
+    while (process_update(f->mpirun) != PROCESS_ENDED) {
+        struct pollfd fds[PROCESS_POLLS + 1];
+        int64_t left = f->deadline ? f->deadline - clock_now_ms() : -1;
 
-    while (open || log_open || f->mpirun) {
-        struct pollfd fds[] = {{.fd = log_open ? f->messages : -1, .events = POLLIN},
-                               {.fd = open ? f->output : -1, .events = POLLIN},
-                               {.fd = f->signals, .events = POLLIN}};
-        long left = f->deadline ? f->deadline - clock_now_ms() : -1;
         if (f->deadline && left <= 0) {
-            kill_all(f);
+            process_kill(f->mpirun);
+            process_wait(f->mpirun, KILL_MS);
+            process_end_all(KILL_MS);
             f->deadline = 0;
-            continue;
+            left = -1;
         }
-        if (poll(fds, 3, (int)left) < 0) {
-            if (errno == EINTR) {
-                continue;
-            }
+        process_poll(f->mpirun, fds);
+        fds[PROCESS_POLLS] = (struct pollfd){.fd = f->signals, .events = POLLIN};
+        if (poll(fds, PROCESS_POLLS + 1, process_patience(f->mpirun, (int)left)) < 0 && errno != EINTR) {
             break;
         }
-        if (fds[0].revents) {
-            log_open = relay_pass(&f->log, f->messages, STDERR_FILENO);
-        }
-        if (fds[1].revents) {
-            open = relay_pass(&f->relay, f->output, STDOUT_FILENO);
-        }
-        if (fds[2].revents) {
-            take_signals(f);
-        }
+        pass_output(f, PROCESS_STDERR, &f->log, STDERR_FILENO);
+        pass_output(f, PROCESS_STDOUT, &f->relay, STDOUT_FILENO);
+        take_signals(f);
     }
-    kill_all(f);
+    f->status = process_status(f->mpirun);
+    process_free(f->mpirun); /* and with it what is left */
+    f->mpirun = NULL;
 }
 
 static int conclude(struct front *f)
@@ -286,7 +183,7 @@ static int fail(const struct error *err)
 
 int launch_self(int nproc, int argc, char **argv)
 {
-    struct front f = {.output = -1, .messages = -1, .signals = -1};
+    struct front f = {.signals = -1};
     char exe[PATH_MAX], **command = NULL;
     ssize_t n = readlink("/proc/self/exe", exe, sizeof exe - 1);
     struct error err;
@@ -307,12 +204,6 @@ int launch_self(int nproc, int argc, char **argv)
         code = conclude(&f);
     }
     free(command);
-    if (f.output >= 0) {
-        close(f.output);
-    }
-    if (f.messages >= 0) {
-        close(f.messages);
-    }
     if (f.signals >= 0) {
         close(f.signals);
     }

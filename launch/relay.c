@@ -73,18 +73,11 @@ static size_t write_all(int fd, const char *bytes, size_t size)
     return size - n;
 }
 
-bool relay_pass(struct relay *r, int from, int to)
+void relay_pass(struct relay *r, const char *bytes, size_t n, int to)
 {
-    char bytes[16384];
-    ssize_t n = read(from, bytes, sizeof bytes);
-    size_t passed;
+    size_t passed = r->broken ? 0 : write_all(to, bytes, n);
 
-    if (n < 0) {
-        return errno == EINTR || errno == EAGAIN;
-    }
-    passed = r->broken ? 0 : write_all(to, bytes, (size_t)n);
     relay_watch(r, bytes, passed);
-    r->broken = r->broken || passed < (size_t)n;
-    relay_watch(r, bytes + passed, (size_t)n - passed);
-    return n > 0;
+    r->broken = r->broken || passed < n;
+    relay_watch(r, bytes + passed, n - passed);
 }

@@ -23,9 +23,8 @@ void relay_watch(struct relay *r, const char *bytes, size_t n);
  * none. */
 int relay_exit_code(const struct relay *r);
 
-/* Pass on what can be read from `from` to `to` and watch it. Returns false at its end. A `to` that takes no more
- * (nobody reads it, a full disk) is marked as `broken`, and the rest of `from` is read all the same. Want SIGPIPE
- * ignored. */
-bool relay_pass(struct relay *r, int from, int to);
+/* Pass `n` bytes on to `to` and watch them. A `to` that takes no more (nobody reads it, a full disk) is marked as `broken`, and
+ * what comes after is watched only. Want SIGPIPE ignored. */
+void relay_pass(struct relay *r, const char *bytes, size_t n, int to);
 
 #endif

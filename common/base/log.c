@@ -104,3 +104,8 @@ void log_note(const char *fmt, ...)
         va_end(ap);
     }
 }
+
+void log_bytes(const char *bytes, size_t size)
+{
+    write_all(bytes, size);
+}

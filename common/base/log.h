@@ -8,6 +8,8 @@
 #ifndef L3R_COMMON_BASE_LOG_H
 #define L3R_COMMON_BASE_LOG_H
 
+#include <stddef.h>
+
 enum log_level { LOG_DEBUG = 0, LOG_INFO, LOG_TIMING, LOG_WARN, LOG_ERROR, LOG_NULL };
 
 /* Parse a level name in any case. Returns 0, or -1 when it is none. */
@@ -25,5 +27,8 @@ void log_msg(enum log_level level, const char *fmt, ...) __attribute__((format(p
 
 /* Notes that must be seen once whatever the level below LOG_ERROR: printed at LOG_WARN as "note: ...". */
 void log_note(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+
+/* What a child printed, as it is and at every level. What stderr does not take is dropped. */
+void log_bytes(const char *bytes, size_t size);
 
 #endif

@@ -1,12 +1,15 @@
 #include "common/base/python.h"
 
 #include <fcntl.h>
+#include <limits.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "common/base/executable.h"
+
+enum { DEFAULT_LIMIT_S = 60 };
 
 static bool is_script(const char *path)
 {
@@ -47,4 +50,20 @@ int python_find(char **path, struct error *err)
     free(*path);
     *path = script ? script : strdup("python3");
     return *path ? 0 : error_nomem(err, "python3", sizeof "python3");
+}
+
+int python_limit(double *seconds, struct error *err)
+{
+    const char *text = getenv("L3REPLAY_RECORD_TIMEOUT");
+    char *end;
+
+    *seconds = DEFAULT_LIMIT_S;
+    if (text && *text) {
+        *seconds = strtod(text, &end);
+        if (*end || !(*seconds > 0 && *seconds <= INT_MAX / 1000 - 1)) {
+            return error_set(err, "L3REPLAY_RECORD_TIMEOUT", "give seconds, as in L3REPLAY_RECORD_TIMEOUT=300",
+                             "'%s' is not a positive number of seconds", text);
+        }
+    }
+    return 0;
 }

@@ -11,4 +11,8 @@
  * PATH. "python3" when there is none, so that starting it names what is missing. -1 only when out of memory. */
 int python_find(char **path, struct error *err);
 
+/* How many seconds a Python may be silent while it records, or loads sub-workers: $L3REPLAY_RECORD_TIMEOUT, else 60. -1 when
+ * that is no positive number. */
+int python_limit(double *seconds, struct error *err);
+
 #endif

@@ -1,9 +1,9 @@
 /* l3replay: looks up the command. */
-#include <fcntl.h>
-#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "common/process/descendants.h"
+#include "common/process/inherited.h"
 #include "orchestrator/cli/cli.h"
 #include "orchestrator/job/marker.h"
 
@@ -41,28 +41,12 @@ static void usage(FILE *f)
           f);
 }
 
-/* A standard stream that was closed would be the next file to be opened: its number must stay taken. A closed stdout
- * stays one that cannot be written to, since a result that went nowhere is an error. */
-static int open_standard_streams(void)
-{
-    for (int fd = 0; fd <= 2; fd++) {
-        if (fcntl(fd, F_GETFD) >= 0) {
-            continue;
-        }
-        if (open("/dev/null", fd == 2 ? O_WRONLY : O_RDONLY) != fd) {
-            return -1;
-        }
-    }
-    return 0;
-}
-
 int main(int argc, char **argv)
 {
-    if (open_standard_streams() < 0) {
+    if (process_reset_self() < 0) {
         return EXIT_CODE_INFRA;
     }
-    /* The reader of our output may end; the run goes on, and its verdict is reported in other ways. */
-    signal(SIGPIPE, SIG_IGN);
+    process_adopt();
     if (argc < 2) {
         usage(stderr);
         return EXIT_CODE_USAGE;

@@ -10,9 +10,9 @@
 #include "topology/topology.h"
 
 int assist_offer(const struct mpi_job *job, const char *platform, const struct program_table *programs,
-                 const bool *needed, struct error *err)
+                 const bool *needed, int limit_s, struct error *err)
 {
-    struct order order = {.kind = ORDER_COMPILE};
+    struct order order = {.kind = ORDER_COMPILE, .limit_s = limit_s};
     size_t size = 0;
     char *text = NULL;
     FILE *f;
@@ -55,8 +55,10 @@ static int read_programs(char *text, struct program_table *programs, struct erro
 
 int assist_take(const struct mpi_job *job, const struct order *order, struct error *err)
 {
-    struct compile_options options = {
-        .platform = order->platform, .quiet = true, .jobs = topology_share(job->node_size, job->rank)};
+    struct compile_options options = {.platform = order->platform,
+                                      .quiet = true,
+                                      .jobs = topology_share(job->node_size, job->rank),
+                                      .limit_s = order->limit_s};
     struct program_table programs = {0};
     struct compiled compiled = {0};
     struct error ordered;

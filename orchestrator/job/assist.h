@@ -14,9 +14,10 @@
 #include "orchestrator/messages/mpi_job.h"
 #include "orchestrator/messages/order.h"
 
-/* Process 0: order the others to compile the needed programs. */
+/* Process 0: order the others to compile the needed programs, with this limit for one run of a compiler (seconds; 0: the
+ * default). */
 int assist_offer(const struct mpi_job *job, const char *platform, const struct program_table *programs,
-                 const bool *needed, struct error *err);
+                 const bool *needed, int limit_s, struct error *err);
 
 /* The others, after an ORDER_COMPILE: receive the programs and compile until all are done. Sources that
  * do not compile are left to process 0, which reports errors. */

@@ -6,8 +6,11 @@
 #include <unistd.h>
 
 #include "common/base/result_marker.h"
+#include "common/process/descendants.h"
 #include "orchestrator/job/marker.h"
 #include "orchestrator/messages/stop_signals.h"
+
+enum { END_LIMIT_MS = 500 }; /* mpirun kills us one second after its signal */
 
 static const struct phases *volatile watched;
 static volatile sig_atomic_t leave_code = EXIT_CODE_INFRA;
@@ -31,6 +34,7 @@ static void leave(int sig)
         put(STDERR_FILENO, ", while no kernel ran\n");
         put(STDOUT_FILENO, RESULT_MARKER "INFRA\n");
     }
+    process_end_all(END_LIMIT_MS);
     _exit(leave_code);
 }
 

@@ -1,9 +1,10 @@
 /*
  * interrupt - Ctrl-C and its like while there is nothing to put in order.
  *
- * Before the plan runs, between two passes and after the last one, process 0 holds nothing that outlives it: children
- * die with it, the segment has no name, and files appear whole. So a signal then means: say INFRA, unless the verdict is
- * out, and leave at once. While the plan runs the signals are read instead (supervise.c), to say what was running.
+ * Before the plan runs, between two passes and after the last one, process 0 holds nothing that outlives it but what its
+ * children may have started: the segment has no name, and files appear whole. So a signal then means: print INFRA, unless
+ * the verdict is out, kill all descendants, and leave. While the plan runs the signals are read instead (supervise.c), to
+ * say what was running.
  */
 #ifndef L3R_ORCHESTRATOR_JOB_INTERRUPT_H
 #define L3R_ORCHESTRATOR_JOB_INTERRUPT_H

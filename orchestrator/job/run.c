@@ -3,6 +3,7 @@
 #include <signal.h>
 
 #include "common/base/log.h"
+#include "common/process/descendants.h"
 #include "orchestrator/job/assist.h"
 #include "orchestrator/job/follow.h"
 #include "orchestrator/job/interrupt.h"
@@ -13,17 +14,25 @@
 #include "orchestrator/prepare/changes.h"
 #include "topology/topology.h"
 
-static int share_with_job(void *job, const struct build *build, const struct program_table *programs,
+struct sharing {
+    const struct mpi_job *job;
+    int limit_s; /* of a compiler */
+};
+
+static int share_with_job(void *context, const struct build *build, const struct program_table *programs,
                           const bool *needed, struct error *err)
 {
-    return assist_offer(job, build->platform, programs, needed, err);
+    const struct sharing *sharing = context;
+
+    return assist_offer(sharing->job, build->platform, programs, needed, sharing->limit_s, err);
 }
 
 /* Everything process 0 does, up to the verdict in `out`. */
 static void replay(struct participant *me, const struct run_options *o, struct prepared *p, struct outcome *out)
 {
+    struct sharing sharing = {.job = &me->job, .limit_s = o->fresh.compile_timeout};
     const struct prepare_job job = {
-        .jobs = topology_share(me->job.node_size, me->job.rank), .share = share_with_job, .context = &me->job};
+        .jobs = topology_share(me->job.node_size, me->job.rank), .share = share_with_job, .context = &sharing};
     struct error err;
 
     if (prepare(o, &job, &out->phases, p, &out->error) < 0) {
@@ -113,6 +122,7 @@ int run_replay(const struct run_options *o, int argc, char **argv)
     participant_signals(&set);
     sigprocmask(SIG_BLOCK, &set, NULL);
     rc = mpi_job_start(&me.job, &argc, &argv, &err);
+    process_spare_children(); /* a daemon of MPI's, where there is one */
     sigprocmask(SIG_UNBLOCK, &set, NULL);
     if (rc < 0) {
         if (me.job.rank == 0) {

@@ -102,7 +102,11 @@ static int compile_needed(const struct build *b, const struct program_table *pro
                           const struct fresh_options *o, struct compiled_program *kept, struct compiled *out,
                           struct error *err)
 {
-    struct compile_options options = {.platform = b->platform, .jobs = jobs, .wanted = need, .no_ccache = o->no_ccache};
+    struct compile_options options = {.platform = b->platform,
+                                      .jobs = jobs,
+                                      .wanted = need,
+                                      .no_ccache = o->no_ccache,
+                                      .limit_s = o->compile_timeout};
     struct cache_identity identity = {0};
     int rc = 0;
 

@@ -9,7 +9,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/pidfd.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -19,11 +18,10 @@
 #include "common/base/install.h"
 #include "common/base/log.h"
 #include "common/base/python.h"
-#include "common/base/spawn.h"
+#include "common/process/process.h"
 
-enum { DEFAULT_TIMEOUT_S = 60, READ_SIZE = 1 << 16 };
-enum { LOOK_MS = 20 }; /* between two looks whether the child has ended, where no descriptor shows it */
-enum { START_MS = 10000, NOTE_MS = 5000, ANSWER_MS = 2000, TRACE_MS = 300 };
+enum { READ_SIZE = 1 << 16, LINE_MAX_BYTES = 64 << 20 };
+enum { START_MS = 10000, NOTE_MS = 5000, ANSWER_MS = 2000, TRACE_MS = 300, END_MS = 10000 };
 
 /* How converse() ended, beside -1 for an error. */
 enum { GO_ON, LAST_LINE, END_OF_FILE, SILENT };
@@ -31,17 +29,16 @@ enum { GO_ON, LAST_LINE, END_OF_FILE, SILENT };
 static const char HINT_PYTHON[] = "install Python 3.8 or later, or name an interpreter in L3REPLAY_PYTHON";
 
 struct conversation {
-    struct spawned child;
+    struct process *child;
     const char *request;
     size_t sent, size;
     char *line; /* what was read and not yet taken */
     size_t used, capacity;
     bool spoke; /* printed something */
-    int pidfd;  /* -1 when there is none */
     int timeout_ms;
     int64_t started, deadline;
-    int asked; /* signals sent for being silent */
-    bool noted;
+    int asked;  /* signals sent for being silent */
+    bool noted; /* that it takes long */
     helper_line_fn *on_line;
     void *context;
 };
@@ -55,16 +52,10 @@ static const char *setting(const char *name)
 
 int helper_timeout(double *seconds, struct error *err)
 {
-    const char *text = setting("L3REPLAY_RECORD_TIMEOUT");
-    char *end;
-    double limit = DEFAULT_TIMEOUT_S;
+    double limit;
 
-    if (text) {
-        limit = strtod(text, &end);
-        if (*end || !(limit > 0 && limit <= INT_MAX / 1000 - 1)) {
-            return error_set(err, "L3REPLAY_RECORD_TIMEOUT", "give seconds, as in L3REPLAY_RECORD_TIMEOUT=300",
-                             "'%s' is not a positive number of seconds", text);
-        }
+    if (python_limit(&limit, err) < 0) {
+        return -1;
     }
     if (!(*seconds > 0 && *seconds < limit)) {
         *seconds = limit;
@@ -77,6 +68,8 @@ static int start(struct conversation *c, struct error *err)
     const char *python = setting("L3REPLAY_PYTHON");
     char dir[PATH_MAX], *found = NULL, *script = NULL;
     const char *argv[] = {python, "-S", "-B", "-X", "utf8", NULL, NULL};
+    const struct process_options options = {
+        .argv = argv, .streams = {PROCESS_PIPE, PROCESS_PIPE, PROCESS_PIPE}, .kept = true};
     int rc = -1;
 
     if (!python && python_find(&found, err) < 0) {
@@ -88,14 +81,13 @@ static int start(struct conversation *c, struct error *err)
     if (script) {
         argv[0] = python ? python : found;
         argv[5] = script;
-        rc = spawn_start(&c->child, argv, true, err);
+        rc = process_start(&c->child, &options, err);
         if (rc < 0 && err) {
             snprintf(err->hint, sizeof err->hint, "%s", HINT_PYTHON);
         }
     }
     free(script);
     free(found);
-    c->pidfd = rc < 0 ? -1 : pidfd_open(c->child.pid, 0);
     return rc;
 }
 
@@ -103,7 +95,7 @@ static int start(struct conversation *c, struct error *err)
 static void send_request(struct conversation *c)
 {
     while (c->sent < c->size) {
-        ssize_t n = write(c->child.to, c->request + c->sent, c->size - c->sent);
+        ssize_t n = write(process_fd(c->child, PROCESS_STDIN), c->request + c->sent, c->size - c->sent);
         if (n > 0) {
             c->sent += (size_t)n;
         } else if (n < 0 && errno == EINTR) {
@@ -114,8 +106,7 @@ static void send_request(struct conversation *c)
             break;
         }
     }
-    close(c->child.to);
-    c->child.to = -1;
+    process_close_fd(c->child, PROCESS_STDIN);
 }
 
 /* Hand the complete lines on; the rest moves to the front. */
@@ -140,15 +131,16 @@ static int read_some(struct conversation *c, struct error *err)
 {
     ssize_t n;
 
+    if (c->used >= LINE_MAX_BYTES) {
+        return error_set(err, NULL, "look at the names and sizes that host_orch.py and the kernel_config.py files give",
+                         "the recorder printed a line of more than %d MB", LINE_MAX_BYTES >> 20);
+    }
     if (array_room(&c->line, &c->capacity, c->used + READ_SIZE - 1, 1)) {
         return error_nomem(err, "the recorder's output", c->used + READ_SIZE);
     }
-    n = read(c->child.from, c->line + c->used, c->capacity - c->used);
-    if (n < 0 && (errno == EINTR || errno == EAGAIN)) {
-        return 0;
-    }
+    n = process_read(c->child, PROCESS_STDOUT, c->line + c->used, c->capacity - c->used);
     if (n < 0) {
-        return error_errno(err, NULL, NULL, "cannot read from the recorder");
+        return 0;
     }
     if (n == 0) {
         return END_OF_FILE;
@@ -158,15 +150,26 @@ static int read_some(struct conversation *c, struct error *err)
     return take_lines(c, (size_t)n, err);
 }
 
+/* What the user's Python prints. It has a pipe of its own: a process that it leaves behind must not hold our stderr. */
+static void pass_messages(struct conversation *c)
+{
+    char bytes[16384];
+    ssize_t n = process_read(c->child, PROCESS_STDERR, bytes, sizeof bytes);
+
+    if (n > 0) {
+        log_bytes(bytes, (size_t)n);
+    }
+}
+
 /* It was silent for too long: first it may say itself where it is. */
-static int press(struct conversation *c)
+static int ask(struct conversation *c)
 {
     static const int signals[] = {SIGUSR1, SIGUSR2}, patience_ms[] = {ANSWER_MS, TRACE_MS};
 
     if (c->asked == 2) {
         return SILENT;
     }
-    kill(c->child.pid, signals[c->asked]);
+    process_signal(c->child, signals[c->asked]);
     c->deadline = clock_now_ms() + patience_ms[c->asked];
     c->asked++;
     return GO_ON;
@@ -184,14 +187,8 @@ static int until_due(struct conversation *c, int *rc)
     if (!c->noted && c->started + NOTE_MS < next) {
         next = c->started + NOTE_MS;
     }
-    *rc = now >= c->deadline ? press(c) : GO_ON;
+    *rc = now >= c->deadline ? ask(c) : GO_ON;
     return next > now ? (int)(next - now) : 0;
-}
-
-/* Where there is no pidfd (a kernel before 5.3, a container that forbids it) nothing wakes poll() when the child ends. */
-static int patience(const struct conversation *c, int64_t left)
-{
-    return (int)(c->pidfd < 0 && left > LOOK_MS ? LOOK_MS : left);
 }
 
 static int converse(struct conversation *c, struct error *err)
@@ -202,23 +199,26 @@ static int converse(struct conversation *c, struct error *err)
     /* The interpreter's own start, which a busy host makes long, is no fault of host_orch.py. */
     c->deadline = c->started + (c->timeout_ms > START_MS ? c->timeout_ms : START_MS);
     for (;;) {
-        struct pollfd fds[3] = {{c->child.from, POLLIN, 0}, {c->child.to, POLLOUT, 0}, {c->pidfd, POLLIN, 0}};
+        struct pollfd fds[PROCESS_POLLS + 1], *in = &fds[PROCESS_POLLS];
         int left = until_due(c, &rc);
-        bool ended = c->pidfd < 0 && spawn_has_ended(&c->child); /* before looking for output: there is no more then */
+        bool ended = process_update(c->child) != PROCESS_RUNNING; /* before looking for output: no more comes then */
 
         if (rc != GO_ON) {
             return rc;
         }
-        if (poll(fds, 3, ended ? 0 : patience(c, left)) < 0) {
+        process_poll(c->child, fds);
+        *in = (struct pollfd){process_fd(c->child, PROCESS_STDIN), POLLOUT, 0};
+        if (poll(fds, PROCESS_POLLS + 1, ended ? 0 : process_patience(c->child, left)) < 0) {
             if (errno != EINTR) {
                 return error_errno(err, NULL, NULL, "cannot wait for the recorder");
             }
             continue;
         }
-        if (c->child.to >= 0 && fds[1].revents) {
+        pass_messages(c);
+        if (in->fd >= 0 && in->revents) {
             send_request(c);
         }
-        if (fds[0].revents) {
+        if (fds[1].revents) {
             rc = read_some(c, err);
             if (rc != GO_ON) {
                 return rc;
@@ -226,25 +226,41 @@ static int converse(struct conversation *c, struct error *err)
             if (!c->asked) {
                 c->deadline = clock_now_ms() + c->timeout_ms;
             }
-        } else if (fds[2].revents || ended) {
+        } else if (ended) {
             return END_OF_FILE; /* though a process that it left behind may hold the pipe */
         }
     }
 }
 
-/* The pipe's end may come before the process's own, which says more. */
-static int last_words(struct conversation *c)
+/* Pass messages on until it is in `state`. False when that takes longer than to c->deadline. */
+static bool await(struct conversation *c, enum process_state state)
 {
-    struct pollfd ended = {c->pidfd, POLLIN, 0};
-    int64_t left;
+    while (process_update(c->child) < state) {
+        struct pollfd fds[PROCESS_POLLS];
+        int64_t left = c->deadline - clock_now_ms();
 
-    while ((left = c->deadline - clock_now_ms()) > 0) {
-        int n = poll(&ended, 1, patience(c, left));
-        if (n > 0 || (n < 0 && errno != EINTR) || (c->pidfd < 0 && spawn_has_ended(&c->child))) {
-            return END_OF_FILE;
+        if (left <= 0) {
+            return false;
         }
+        process_poll(c->child, fds);
+        poll(fds, PROCESS_POLLS, process_patience(c->child, (int)left));
+        pass_messages(c);
     }
-    return SILENT;
+    return true;
+}
+
+/* End it, and pass on what it printed last. Returns its wait status. */
+static int finish(struct conversation *c)
+{
+    int status;
+
+    process_kill(c->child);
+    process_close_fd(c->child, PROCESS_STDOUT);
+    c->deadline = clock_now_ms() + END_MS;
+    await(c, PROCESS_ENDED);
+    status = process_status(c->child);
+    process_free(c->child);
+    return status;
 }
 
 static int ended_early(bool spoke, int status, struct error *err)
@@ -280,13 +296,11 @@ int helper_run(const char *request, double timeout, helper_line_fn *on_line, voi
     sigaction(SIGPIPE, &ignore, &before);
     rc = converse(&c, err);
     sigaction(SIGPIPE, &before, NULL);
-    if (rc == END_OF_FILE) {
-        rc = last_words(&c);
+    /* The pipe's end may come before the process's own, which says more. */
+    if (rc == END_OF_FILE && !await(&c, PROCESS_CLOSING)) {
+        rc = SILENT;
     }
-    status = spawn_finish(&c.child, true);
-    if (c.pidfd >= 0) {
-        close(c.pidfd);
-    }
+    status = finish(&c);
     free(c.line);
     if (rc == LAST_LINE) {
         return 0;

@@ -12,8 +12,8 @@
  * The interpreter is $L3REPLAY_PYTHON, else python3 on PATH; the recorder is
  * where common/base/install.h finds it. The child is always reaped and dies with the caller. When it prints nothing for
  * too long it is asked with SIGUSR1 for an error record that says which line runs, then with SIGUSR2 for a traceback
- * on stderr, and then killed. Whatever it has started and what stayed in its process group is killed with it, and
- * nothing waits for them.
+ * on stderr, and then killed. Whatever it has started is killed with it, in whatever session. What the user's Python prints
+ * is passed on to stderr. A line of more than 64 MB is an error.
  */
 #ifndef L3R_ORCHESTRATOR_RECORD_HELPER_H
 #define L3R_ORCHESTRATOR_RECORD_HELPER_H

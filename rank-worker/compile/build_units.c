@@ -59,11 +59,12 @@ static void announce(struct build *b, const struct unit *u)
 /* Run the unit's command `whole`, or the part of it that is next where ccache has compiling and linking apart. */
 static int start_part(struct build *b, struct unit *u, const struct args *whole, struct error *err)
 {
+    struct job job = {.argv = whole->v, .envp = b->env->env.v, .tag = u, .limit_ms = b->env->limit_s * 1000};
     struct args part = {0};
     int rc;
 
     if (!u->object_path) {
-        return job_start(b->pool, whole->v, b->env->env.v, u, err);
+        return job_start(b->pool, &job, err);
     }
     if (u->linking) {
         ccache_link(whole, u->object_path, u->output_path, &part);
@@ -72,7 +73,8 @@ static int start_part(struct build *b, struct unit *u, const struct args *whole,
     }
     rc = args_done(&part, err);
     if (rc == 0) {
-        rc = job_start(b->pool, part.v, b->env->env.v, u, err);
+        job.argv = part.v;
+        rc = job_start(b->pool, &job, err);
     }
     args_free(&part);
     return rc;
@@ -194,14 +196,16 @@ static void log_lines(enum log_level level, char *text)
 
 static void report(struct build *b, struct unit *u, const struct job_result *result)
 {
-    bool signalled = result->code > 128;
     char *output = u->first_output ? u->first_output : result->output;
 
     if (u->kind == UNIT_HEADER) {
         log_msg(LOG_DEBUG, "%s cannot be made: %s", u->label, output);
     } else {
         log_msg(LOG_ERROR, "%s does not compile: %s", u->label, u->command ? u->command : "");
-        if (signalled) {
+        if (result->timed_out) {
+            log_msg(LOG_ERROR, "the compiler did not end within %d s (--compile-timeout) and was killed",
+                    b->env->limit_s);
+        } else if (result->code > 128) {
             log_msg(LOG_ERROR, "the compiler was ended by signal %d", result->code - 128);
         }
         log_lines(LOG_ERROR, output);
@@ -209,6 +213,7 @@ static void report(struct build *b, struct unit *u, const struct job_result *res
             log_msg(LOG_ERROR, "(more messages of the compiler were left out)");
         }
     }
+    u->timed_out = result->timed_out;
     settle(b, u, UNIT_FAILED);
 }
 
@@ -285,7 +290,7 @@ static int ended(struct build *b, struct job_result *result, struct error *err)
             settle(b, u, UNIT_DONE);
             rc = 0;
         }
-    } else if (u->attempt == 1 && u->kind != UNIT_HEADER && result->code < JOB_NOT_STARTED) {
+    } else if (u->attempt == 1 && u->kind != UNIT_HEADER && result->code < 128) {
         u->attempt = 2;
         u->first_output = result->output;
         result->output = NULL;

@@ -188,6 +188,13 @@ static int hand_out(struct work *w, const struct build_counts *counts, struct er
     if (!failed) {
         return 0;
     }
+    if (failed->timed_out) {
+        return error_set(err, failed->source,
+                         "see what the compiler waits for, or give it longer with --compile-timeout",
+                         "%s did not end within %d s when it compiled %s%s of program %s", failed->argv.v[0],
+                         w->env.limit_s, failed->kernel ? "kernel " : "the orchestration",
+                         failed->kernel ? failed->kernel->name : "", failed->program->name);
+    }
     return error_set(err, failed->source, "correct the source; the compiler's messages are above",
                      "%s%s of program %s does not compile (%u of %zu sources failed)",
                      failed->kernel ? "kernel " : "the orchestration", failed->kernel ? failed->kernel->name : "",
@@ -238,6 +245,7 @@ static int compile_all(struct work *w, const struct program_table *programs, con
     struct build_counts counts = {0};
     int jobs = options->jobs < 1 ? 1 : options->jobs;
 
+    w->env.limit_s = options->limit_s > 0 ? options->limit_s : COMPILE_LIMIT_S;
     if (open_all(w, programs, options, out, &counts, err) < 0) {
         return -1;
     }

@@ -21,6 +21,8 @@
 #include "common/plan/program_table.h"
 #include "rank-worker/compile/identity.h"
 
+enum { COMPILE_LIMIT_S = 600 };
+
 struct compile_options {
     const char *platform;
     int jobs;            /* compilers at once, >= 1 */
@@ -28,6 +30,7 @@ struct compile_options {
     const char *include; /* directory of the headers we offer; NULL: the installed one */
     bool quiet;          /* no progress */
     bool no_ccache;      /* do not compile through ccache, where it is installed */
+    int limit_s;         /* seconds for one run of a compiler; 0: COMPILE_LIMIT_S */
 };
 
 /* What came out: paths of the objects, per program and kernel, in the table's order. */
@@ -63,7 +66,7 @@ int compile_identity(const struct program_table *programs, const char *platform,
  * `err` on failure. */
 long compile_missing(const struct program_table *programs, const struct compile_options *options, struct error *err);
 
-/* Compile all wanted programs. A source that does not compile: its command and the compiler's output go to
+/* Compile all wanted programs. A source that does not compile, or takes longer than the limit: its command and the compiler's output go to
  * the log, the others finish, and the error (INFRA) names program and source. */
 int compile_programs(const struct program_table *programs, const struct compile_options *options, struct compiled *out,
                      struct error *err);

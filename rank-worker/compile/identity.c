@@ -88,7 +88,7 @@ static char *git(const char *dir, const char *const *words)
     }
     git_environment(&env);
     if (args_done(&argv, NULL) == 0 && args_done(&env, NULL) == 0 &&
-        job_run(argv.v, env.v, GIT_LIMIT_MS, &result, NULL) == 0) {
+        job_run(&(struct job){.argv = argv.v, .envp = env.v, .limit_ms = GIT_LIMIT_MS}, &result, NULL) == 0) {
         if (result.code == 0) {
             text = result.output;
         } else {

@@ -82,7 +82,8 @@ static int ask_version(const char *path, char *const *env, char **output, struct
 {
     char *argv[] = {(char *)(size_t)path, (char[]){"--version"}, NULL};
     struct job_result result = {0};
-    int rc = job_run(argv, env, VERSION_TIMEOUT_MS, &result, err);
+    const struct job job = {.argv = argv, .envp = env, .limit_ms = VERSION_TIMEOUT_MS};
+    int rc = job_run(&job, &result, err);
 
     if (rc == 0 && result.code != 0) {
         rc = error_set(err, path, NULL, "the compiler does not print its version: it ended with code %d: %.200s",
@@ -312,7 +313,7 @@ static int try_probe(const struct toolchain *tool, const struct store *store, co
     args_add(&argv, "%s/probe.o", store->tmp);
     rc = args_done(&argv, err);
     if (rc == 0) {
-        rc = job_run(argv.v, env, PROBE_TIMEOUT_MS, &result, err);
+        rc = job_run(&(struct job){.argv = argv.v, .envp = env, .limit_ms = PROBE_TIMEOUT_MS}, &result, err);
     }
     if (rc == 0) {
         rc = result.code == 0;

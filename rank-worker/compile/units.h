@@ -39,7 +39,7 @@ struct unit {
     struct timespec begun, blocked;
     char *output_path, *deps_path, *first_output, *command;
     char *object_path; /* between compiling and linking, where ccache has them apart; else NULL */
-    bool linking;
+    bool linking, timed_out;
     struct key seen; /* key of the last run, when files changed during it */
 };
 
@@ -51,6 +51,7 @@ struct unit_env {
     char *include; /* our headers */
     char *pto;     /* PTO-ISA; NULL when no source needs it */
     char *ccache;  /* NULL: none, or not wanted */
+    int limit_s;   /* for one run of a compiler */
 };
 
 /* Fill source, dir, label and scan of a unit whose kind, program and kernel are set. */

@@ -78,8 +78,11 @@ static int run_lane(struct segment *seg, const struct arguments *args, struct er
         card_open(&walk.card, executor_device(), seg, &args->card, &sheet, err) < 0) {
         goto out;
     }
-    if (args->card.lane == plan_sub_lane(&seg->plan) && sub_workers_start(&walk.subs, seg, &sheet, err) < 0) {
-        goto out;
+    if (args->card.lane == plan_sub_lane(&seg->plan)) {
+        if (sub_workers_start(&walk.subs, seg, &sheet, err) < 0) {
+            goto out;
+        }
+        segment_close_fd(seg); /* its Python has mapped it */
     }
     atomic_store_explicit(&seg->lanes[args->card.lane].state, LANE_READY, memory_order_release);
     if (atomic_fetch_sub_explicit(&seg->header->starting, 1, memory_order_acq_rel) == 1) {

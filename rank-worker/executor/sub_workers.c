@@ -12,6 +12,7 @@
 
 #include "common/base/file.h"
 #include "common/base/install.h"
+#include "common/base/python.h"
 #include "common/plan/plan_names.h"
 #include "common/plan/plan_view.h"
 #include "rank-worker/executor/python_child.h"
@@ -58,17 +59,6 @@ static int read_answer(const struct python_child *c, struct refusal *r, struct e
     return error_set(err, "sub-workers", "report this as a fault of l3replay", "Python answered '%.60s'", c->answer);
 }
 
-static void describe_end(int status, char *buf, size_t size)
-{
-    if (status < 0) {
-        snprintf(buf, size, "ended its process");
-    } else if (WIFSIGNALED(status)) {
-        snprintf(buf, size, "was ended by signal %d (%s)", WTERMSIG(status), strsignal(WTERMSIG(status)));
-    } else {
-        snprintf(buf, size, "ended its process with exit status %d", WEXITSTATUS(status));
-    }
-}
-
 /* --- starting ----------------------------------------------------------- */
 
 static uint32_t candidates(const char **pythons)
@@ -106,16 +96,20 @@ static int load_with(struct sub_workers_process *p, const char *python, const ch
                      struct error *err)
 {
     struct refusal r = {0};
+    double limit;
     char end[128];
     int rc;
 
-    if (python_child_start(&p->child, python, script, err) < 0) {
+    if (python_limit(&limit, err) < 0) {
+        return -1;
+    }
+    if (python_child_start(&p->child, python, script, p->seg->fd, err) < 0) {
         snprintf(err->hint, sizeof err->hint, "%s", HINT_PYTHON);
         return 1;
     }
-    rc = python_child_ask(&p->child, list, err);
+    rc = python_child_ask(&p->child, list, limit, err);
     if (rc == 0) {
-        describe_end(python_child_end(&p->child, DEATH_GRACE_MS), end, sizeof end);
+        process_describe_end(python_child_end(&p->child, DEATH_GRACE_MS), end, sizeof end);
         return error_set(err, NULL, "look at the messages above", "%s, loading the sub-workers, %s", python, end);
     }
     if (rc > 0) {
@@ -273,7 +267,7 @@ static int blame_end(struct sub_workers_process *p, const char *name, const char
     int sig = status >= 0 && WIFSIGNALED(status) ? WTERMSIG(status) : 0;
     char end[128];
 
-    describe_end(status, end, sizeof end);
+    process_describe_end(status, end, sizeof end);
     if (sig == SIGKILL || sig == SIGTERM || sig == SIGINT || sig == SIGHUP || sig == SIGQUIT) {
         return error_set(err, label,
                          "look for the out-of-memory killer (dmesg), or for the process that sent the signal",
@@ -295,7 +289,7 @@ int sub_workers_call(struct sub_workers_process *p, uint32_t node, struct error 
     if (!request) {
         return -1;
     }
-    rc = python_child_ask(&p->child, request, err);
+    rc = python_child_ask(&p->child, request, 0, err);
     cJSON_free(request);
     plan_node_label(plan, node, label, sizeof label);
     if (rc == 0) {

@@ -23,7 +23,7 @@ struct child_log {
 /* Takes over `fd` (made non-blocking). Lines begin with plan_lane_name(). */
 void child_log_open(struct child_log *log, int fd, uint32_t lane, uint32_t world_size);
 
-/* Relay everything that can be read now; at end of file the rest of a line goes out too. */
+/* Relay what can be read now, 1 MB at most; at end of file the rest of a line goes out too. */
 void child_log_read(struct child_log *log);
 
 /* Print the kept lines again, indented, under a heading; nothing when there are none. */

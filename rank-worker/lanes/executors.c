@@ -1,27 +1,20 @@
 #include "rank-worker/lanes/executors.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <signal.h>
-#include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "common/base/clock.h"
 #include "common/base/install.h"
-#include "common/base/log.h"
+#include "common/process/process.h"
 #include "rank-worker/lanes/child_log.h"
 #include "rank-worker/lanes/postmortem.h"
 
-extern char **environ;
-
 struct executor {
     struct executor_lane lane;
-    pid_t pid; /* 0: not running */
+    struct process *process; /* NULL: not running */
     struct child_log log;
 };
 
@@ -33,86 +26,32 @@ struct executors {
     struct executor *items;
 };
 
-enum { SEGMENT_FD = 3, SAVING_LIMIT_MS = 500 };
+enum { SAVING_LIMIT_MS = 500 };
 
-/* The child sees stdin, its log and the segment, and none of our MPI and event descriptors. */
-static int file_actions(posix_spawn_file_actions_t *actions, int segment_fd, int log_fd)
-{
-    int rc = posix_spawn_file_actions_init(actions);
-
-    if (rc) {
-        return rc;
-    }
-    if ((rc = posix_spawn_file_actions_addopen(actions, 0, "/dev/null", O_RDONLY, 0)) ||
-        (rc = posix_spawn_file_actions_adddup2(actions, log_fd, 1)) ||
-        (rc = posix_spawn_file_actions_adddup2(actions, log_fd, 2)) ||
-        (rc = posix_spawn_file_actions_adddup2(actions, segment_fd, SEGMENT_FD)) ||
-        (rc = posix_spawn_file_actions_addclosefrom_np(actions, SEGMENT_FD + 1))) {
-        posix_spawn_file_actions_destroy(actions);
-    }
-    return rc;
-}
-
-/* Default signals, nothing blocked, and a process group of its own: Ctrl-C is for the parent, which knows
- * what to report. */
-static int attributes(posix_spawnattr_t *attr)
-{
-    sigset_t none, all;
-    int rc = posix_spawnattr_init(attr);
-
-    if (rc) {
-        return rc;
-    }
-    sigemptyset(&none);
-    sigfillset(&all);
-    if ((rc = posix_spawnattr_setsigmask(attr, &none)) || (rc = posix_spawnattr_setsigdefault(attr, &all)) ||
-        (rc = posix_spawnattr_setpgroup(attr, 0)) ||
-        (rc = posix_spawnattr_setflags(attr, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP))) {
-        posix_spawnattr_destroy(attr);
-    }
-    return rc;
-}
-
-static int spawn(const char *path, char **argv, int segment_fd, int log_fd, pid_t *pid)
-{
-    posix_spawn_file_actions_t actions;
-    posix_spawnattr_t attr;
-    int rc = file_actions(&actions, segment_fd, log_fd);
-
-    if (rc) {
-        return rc;
-    }
-    rc = attributes(&attr);
-    if (rc == 0) {
-        rc = posix_spawn(pid, path, &actions, &attr, argv, environ);
-        posix_spawnattr_destroy(&attr);
-    }
-    posix_spawn_file_actions_destroy(&actions);
-    return rc;
-}
-
+/* The child sees its log and, as descriptor 3, the segment, and none of our MPI and event descriptors. It has a group of
+ * its own: Ctrl-C is for the parent, which knows what to report, and what kernels and sub-workers start goes with it. */
 static int start_one(struct executors *e, struct executor *x, const char *path, struct error *err)
 {
     char lane[16], device[16], cores[16], parent[16];
-    char *argv[] = {(char *)(uintptr_t)path, lane, device, cores, parent, (char *)(uintptr_t)x->lane.dfx_dir, NULL};
-    int pipefd[2], rc;
+    const char *argv[] = {path, lane, device, cores, parent, x->lane.dfx_dir, NULL};
+    const struct process_options options = {.argv = argv,
+                                            .streams = {PROCESS_NULL, PROCESS_PIPE, PROCESS_AS_STDOUT},
+                                            .pass = &e->seg->fd,
+                                            .npass = 1,
+                                            .own_group = true};
 
     snprintf(lane, sizeof lane, "%u", x->lane.lane);
     snprintf(device, sizeof device, "%d", x->lane.device_id);
     snprintf(cores, sizeof cores, "%d", x->lane.ncores);
     snprintf(parent, sizeof parent, "%ld", (long)getpid());
-    if (pipe2(pipefd, O_CLOEXEC) < 0) {
-        return error_errno(err, "executor", "raise the limit on open files (ulimit -n)", "cannot make a pipe");
+    if (process_start(&x->process, &options, err) < 0) {
+        if (err) {
+            snprintf(err->hint, sizeof err->hint,
+                     "raise the limits on processes and open files (ulimit -u, -n), or install l3replay again");
+        }
+        return -1;
     }
-    child_log_open(&x->log, pipefd[0], x->lane.lane, e->seg->plan.world_size);
-    rc = spawn(path, argv, e->seg->fd, pipefd[1], &x->pid);
-    close(pipefd[1]);
-    if (rc) {
-        x->pid = 0;
-        errno = rc;
-        return error_errno(err, path, "raise the limit on processes (ulimit -u), or install l3replay again",
-                           "cannot start the executor of lane %u", x->lane.lane);
-    }
+    child_log_open(&x->log, process_take_fd(x->process, PROCESS_STDOUT), x->lane.lane, e->seg->plan.world_size);
     return 0;
 }
 
@@ -180,25 +119,16 @@ static void judge(struct executors *e, struct executor *x, int status, bool *fai
     child_log_show_last(&x->log);
 }
 
-/* Processes that kernels and sub-workers started go with their executor. Until it is collected, no other group can
- * have its id. */
-static bool collect(const struct executor *x, int *status)
+/* It has ended: what it wrote last is passed on. Returns its wait status. */
+static int forget(struct executor *x)
 {
-    siginfo_t info = {0};
+    int status = process_status(x->process);
 
-    if (waitid(P_PID, (id_t)x->pid, &info, WEXITED | WNOHANG | WNOWAIT) < 0 || info.si_pid != x->pid) {
-        return false;
-    }
-    kill(-x->pid, SIGKILL);
-    return waitpid(x->pid, status, 0) == x->pid;
-}
-
-/* It was waited for: what it wrote last is passed on. */
-static void forget(struct executor *x)
-{
-    x->pid = 0;
+    process_free(x->process);
+    x->process = NULL;
     child_log_read(&x->log);
     child_log_close(&x->log);
+    return status;
 }
 
 uint32_t executors_reap(struct executors *e, bool *failed, struct error *err)
@@ -207,29 +137,24 @@ uint32_t executors_reap(struct executors *e, bool *failed, struct error *err)
 
     for (uint32_t i = 0; e && i < e->count; i++) {
         struct executor *x = &e->items[i];
-        int status;
 
-        if (!x->pid) {
+        if (!x->process) {
             continue;
         }
-        if (!collect(x, &status)) {
+        if (process_update(x->process) == PROCESS_RUNNING) {
             alive++;
             continue;
         }
-        forget(x);
-        judge(e, x, status, failed, err);
+        judge(e, x, forget(x), failed, err);
     }
     return alive;
 }
 
 static bool is_saving(const struct executors *e, const struct executor *x)
 {
-    siginfo_t info = {0};
-
-    if (!x->pid || atomic_load_explicit(&e->seg->lanes[x->lane.lane].state, memory_order_acquire) != LANE_SAVING) {
-        return false;
-    }
-    return waitid(P_PID, (id_t)x->pid, &info, WEXITED | WNOHANG | WNOWAIT) == 0 && info.si_pid != x->pid;
+    return x->process &&
+           atomic_load_explicit(&e->seg->lanes[x->lane.lane].state, memory_order_acquire) == LANE_SAVING &&
+           process_update(x->process) == PROCESS_RUNNING;
 }
 
 /* Profiles of what had finished are kept. A lane that goes on meanwhile runs into its end. */
@@ -252,27 +177,20 @@ void executors_kill(struct executors *e)
     }
     e->killed = true;
     for (uint32_t i = 0; i < e->count; i++) {
-        if (e->items[i].pid && !is_saving(e, &e->items[i])) {
-            kill(-e->items[i].pid, SIGKILL);
+        if (e->items[i].process && !is_saving(e, &e->items[i])) {
+            process_kill(e->items[i].process);
         }
     }
     let_save(e);
-    for (uint32_t i = 0; i < e->count; i++) {
-        if (e->items[i].pid) {
-            kill(-e->items[i].pid, SIGKILL);
+    for (uint32_t i = 0; i < e->count; i++) { /* all, before the first is waited for */
+        if (e->items[i].process) {
+            process_kill(e->items[i].process);
         }
     }
     for (uint32_t i = 0; i < e->count; i++) {
-        struct executor *x = &e->items[i];
-        int status;
-
-        if (!x->pid) {
-            continue;
+        if (e->items[i].process) {
+            forget(&e->items[i]);
         }
-        kill(x->pid, SIGKILL);
-        while (waitpid(x->pid, &status, 0) < 0 && errno == EINTR)
-            ;
-        forget(x);
     }
 }
 

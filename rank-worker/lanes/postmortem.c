@@ -5,19 +5,12 @@
 #include <string.h>
 #include <sys/wait.h>
 
+#include "common/process/process.h"
+
 /* Signals that a crashing kernel does not raise, but the out-of-memory killer or a person sends. */
 static bool from_outside(int sig)
 {
     return sig == SIGKILL || sig == SIGTERM || sig == SIGINT || sig == SIGHUP || sig == SIGQUIT;
-}
-
-static void describe_end(int status, char *buf, size_t size)
-{
-    if (WIFSIGNALED(status)) {
-        snprintf(buf, size, "was ended by signal %d (%s)", WTERMSIG(status), strsignal(WTERMSIG(status)));
-    } else {
-        snprintf(buf, size, "ended its process with exit status %d", WEXITSTATUS(status));
-    }
 }
 
 static void describe_place(const struct segment *seg, uint32_t lane, enum lane_state state, char *buf, size_t size)
@@ -51,7 +44,7 @@ int postmortem(const struct segment *seg, uint32_t lane, int status, struct erro
         }
         return -1;
     }
-    describe_end(status, end, sizeof end);
+    process_describe_end(status, end, sizeof end);
     describe_place(seg, lane, state, place, sizeof place);
     plan_lane_name(seg->plan.world_size, lane, name, sizeof name);
     if (outside) {

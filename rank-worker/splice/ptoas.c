@@ -75,8 +75,6 @@ static int fail(const char *shown, const struct job_result *result, struct error
 
     if (result->code > 128) {
         snprintf(how, sizeof how, "was ended by signal %d (%s)", result->code - 128, strsignal(result->code - 128));
-    } else if (result->code == JOB_NOT_STARTED) {
-        snprintf(how, sizeof how, "could not be started");
     } else {
         snprintf(how, sizeof how, "failed with exit code %d", result->code);
     }
@@ -94,21 +92,21 @@ int ptoas_run(const char *ptoas, const char *pto, const char *shown, struct span
 {
     const char *level = ptoas_places_tiles(text) ? "--pto-level=level3" : "--pto-level=level2";
     const char *const argv[] = {ptoas, pto, "-o", output, "--enable-insert-sync", level, NULL};
-    struct job_result result = {0};
+    const struct job job = {.argv = (char *const *)argv, .limit_ms = timeout * 1000};
     struct job_pool *pool = job_pool_new(1);
-    int rc = -1, ended;
+    struct job_result result = {0};
+    int rc = -1;
 
     if (!pool) {
         return error_nomem(err, shown, 1024);
     }
-    if (job_start(pool, (char *const *)argv, NULL, NULL, err) < 0) {
+    if (job_start(pool, &job, err) < 0 || job_wait(pool, -1, &result, err) < 0) {
         goto out;
     }
-    ended = job_wait(pool, timeout * 1000, &result, err);
-    if (ended == 0) {
+    if (result.timed_out) {
         error_set(err, shown, "correct the .pto file, or give it longer with --ptoas-timeout; nothing was changed",
-                  "ptoas did not end within %d s on %s", timeout, shown);
-    } else if (ended > 0) {
+                  "%s did not end within %d s on %s", ptoas, timeout, shown);
+    } else {
         rc = result.code == 0 ? 0 : fail(shown, &result, err);
     }
     free(result.output);

@@ -316,6 +316,21 @@ static void test_hardware_platform(void **state)
     fixture_close(&f);
 }
 
+/* Who answers what it is asked, and compiles for ever. */
+static void test_a_compiler_has_a_time_limit(void **state)
+{
+    struct fixture f;
+
+    (void)state;
+    fixture_open(&f);
+    fixture_compiler(&f, "L3REPLAY_ORCH_CXX", "slow c++", "[[ \" $* \" == *' -o '* ]] && sleep 1000", "g++");
+    f.options.limit_s = 1;
+    fixture_refused(&f, "slow c++ did not end within 1 s", "the orchestration of program prog0", "--compile-timeout");
+    assert_non_null(strstr(f.log, "(--compile-timeout) and was killed"));
+    unsetenv("L3REPLAY_ORCH_CXX");
+    fixture_close(&f);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -335,6 +350,7 @@ int main(void)
         cmocka_unit_test(test_standard_headers_that_come_along),
         cmocka_unit_test(test_missing_source),
         cmocka_unit_test(test_hardware_platform),
+        cmocka_unit_test(test_a_compiler_has_a_time_limit),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

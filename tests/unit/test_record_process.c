@@ -6,7 +6,6 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
-#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 
@@ -204,6 +203,10 @@ static void nothing_that_it_started_is_left(void **state)
     expect_no_child("    if os.fork() == 0: time.sleep(300)\n" SEND("tensors[\"x\"]", "INPUT", "0"), true);
     expect_no_child(
         "    subprocess.Popen([\"sleep\", \"300\"], close_fds=False)\n" SEND("tensors[\"x\"]", "INPUT", "0"), true);
+    /* Nor do a session of its own and a parent that has ended help it. */
+    expect_no_child("    subprocess.run([\"setsid\", \"sh\", \"-c\", \"sleep 300 &\"], close_fds=False)\n" SEND(
+                        "tensors[\"x\"]", "INPUT", "0"),
+                    true);
     expect_no_child("    if os.fork() == 0: time.sleep(300)\n    os._exit(3)\n", false);
     /* A group of its own does not help a child that was forked. */
     expect_no_child(
@@ -311,17 +314,17 @@ static void odd_places(void **state)
     recording_free(&r);
 }
 
-/* Starts a recording that hangs and says its process id through a named pipe. */
-static pid_t hang_in_child(const char *dir, const char *fifo, pid_t *child)
+/* Starts a recording that hangs; what it starts has opened a named pipe, which is returned, for writing. */
+static int hang_in_child(const char *dir, const char *fifo, pid_t *child)
 {
-    char line[32] = "";
     struct pollfd wait;
-    int fd;
+    char byte;
 
     assert_int_equal(mkfifo(fifo, 0600), 0);
-    fd = open(fifo, O_RDONLY | O_NONBLOCK);
-    assert_true(fd >= 0);
+    wait = (struct pollfd){open(fifo, O_RDONLY | O_NONBLOCK | O_CLOEXEC), POLLIN, 0};
+    assert_true(wait.fd >= 0);
     *child = fork();
+    assert_true(*child >= 0);
     if (*child == 0) {
         struct build build = {0};
         struct plan plan = {0};
@@ -332,38 +335,55 @@ static pid_t hang_in_child(const char *dir, const char *fifo, pid_t *child)
         }
         _exit(0);
     }
-    wait = (struct pollfd){fd, POLLIN, 0};
     assert_int_equal(poll(&wait, 1, 60000), 1);
-    assert_true(read(fd, line, sizeof line - 1) > 0);
-    close(fd);
-    return (pid_t)atoi(line);
+    assert_int_equal(read(wait.fd, &byte, 1), 1);
+    return wait.fd;
 }
 
-/* kill -9 of the replay takes the recorder along: this process, made its reaper, sees it die of SIGKILL. */
+/* kill -9 of the replay takes the recorder along, and what it started in a session of its own. */
 static void dies_with_its_parent(void **state)
 {
-    char *dir = temp_dir_make(), *fifo, *text;
-    pid_t child, recorder;
-    int status;
+    char *dir = temp_dir_make(), *fifo, *text, byte;
+    struct pollfd gone = {.events = POLLIN};
+    pid_t child;
 
     (void)state;
-    assert_int_equal(prctl(PR_SET_CHILD_SUBREAPER, 1), 0);
     assert_true(asprintf(&fifo, "%s/fifo", dir) > 0);
     assert_true(asprintf(&text,
-                         HEADER ENTRY "    import os\n    with open(\"%s\", \"w\") as f:\n"
-                                      "        f.write(str(os.getpid()))\n    while True: pass\n" MARK,
+                         HEADER ENTRY "    import subprocess\n    f = open(\"%s\", \"w\")\n"
+                                      "    subprocess.Popen([\"sleep\", \"300\"], start_new_session=True, "
+                                      "pass_fds=[f.fileno()])\n"
+                                      "    f.write(\"x\"); f.flush()\n    while True: pass\n" MARK,
                          fifo) > 0);
     build_put(dir, 1, XY, text);
-    recorder = hang_in_child(dir, fifo, &child);
-    assert_true(recorder > 0);
+    gone.fd = hang_in_child(dir, fifo, &child);
     assert_int_equal(kill(child, SIGKILL), 0);
-    assert_int_equal(waitpid(child, &status, 0), child);
-    assert_int_equal(waitpid(recorder, &status, 0), recorder);
-    assert_true(WIFSIGNALED(status));
-    assert_int_equal(WTERMSIG(status), SIGKILL);
-    prctl(PR_SET_CHILD_SUBREAPER, 0);
+    assert_int_equal(waitpid(child, NULL, 0), child);
+    assert_int_equal(poll(&gone, 1, 60000), 1);
+    assert_int_equal(read(gone.fd, &byte, 1), 0);
+    close(gone.fd);
     free(text);
     free(fifo);
+    temp_dir_remove(dir);
+}
+
+/* What it holds must not grow with it. */
+static void an_endless_line_is_refused(void **state)
+{
+    char *old = getenv(setting_python) ? strdup(getenv(setting_python)) : NULL, *dir = temp_dir_make(), *path;
+
+    (void)state;
+    temp_dir_put_text(dir, "python", "#!/bin/sh\nexec tr '\\0' x </dev/zero\n");
+    assert_true(asprintf(&path, "%s/python", dir) > 0);
+    assert_int_equal(chmod(path, 0755), 0);
+    setenv(setting_python, path, 1);
+    expect_end("    pass\n", "printed a line of more than 64 MB");
+    unsetenv(setting_python);
+    if (old) {
+        setenv(setting_python, old, 1);
+    }
+    free(old);
+    free(path);
     temp_dir_remove(dir);
 }
 
@@ -404,6 +424,7 @@ int main(void)
         cmocka_unit_test(recorder_directory),
         cmocka_unit_test(odd_places),
         cmocka_unit_test(dies_with_its_parent),
+        cmocka_unit_test(an_endless_line_is_refused),
         cmocka_unit_test(standard_descriptors_may_be_closed),
     };
 

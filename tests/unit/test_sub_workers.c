@@ -307,6 +307,28 @@ static void expect_call_fails(const char *dir, const char *body, enum error_kind
     stop(&p);
 }
 
+/* By its descriptors a sub-worker could overwrite the header of the segment, and what it starts could. */
+static void no_descriptor_of_the_segment_is_open(void **state)
+{
+    struct process p;
+    struct error err;
+
+    assert_int_equal(start(&p, *state,
+                           "import os, subprocess\n"
+                           "def f(args):\n"
+                           "    paths = [os.readlink('/proc/self/fd/' + fd) for fd in os.listdir('/proc/self/fd')\n"
+                           "             if os.path.exists('/proc/self/fd/' + fd)]\n"
+                           "    paths += subprocess.check_output('ls -l /proc/self/fd', shell=True, close_fds=False,\n"
+                           "                                     universal_newlines=True).splitlines()\n"
+                           "    assert len(paths) > 6 and not [path for path in paths if 'memfd' in path], paths\n",
+                           &err),
+                     0);
+    if (sub_workers_call(p.python, 0, &err) < 0) {
+        fail_msg("%s (%s)", err.what, err.where);
+    }
+    stop(&p);
+}
+
 static void a_wrong_one_is_a_fail(void **state)
 {
     expect_call_fails(*state, "raise ValueError('x' * 9999)", ERROR_FAIL, "f raised ValueError: xxx");
@@ -341,6 +363,14 @@ static void what_cannot_be_loaded_is_infra(void **state)
     unsetenv("L3REPLAY_SUBWORKER_PYTHON");
 }
 
+/* One that waits for ever while it is imported is no reason to wait as long. */
+static void loading_has_a_time_limit(void **state)
+{
+    setenv("L3REPLAY_RECORD_TIMEOUT", "0.5", 1);
+    expect_not_loaded(*state, "import time\ntime.sleep(1000)\ndef f(args): pass\n", "did not answer in time");
+    unsetenv("L3REPLAY_RECORD_TIMEOUT");
+}
+
 int main(void)
 {
 #define CASE(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
@@ -351,7 +381,9 @@ int main(void)
         CASE(what_cannot_be_bound_is_refused),
         CASE(what_is_there_and_of_no_use_is_told),
         CASE(a_call_reads_and_writes_the_segment),
+        CASE(no_descriptor_of_the_segment_is_open),
         CASE(a_wrong_one_is_a_fail),
+        CASE(loading_has_a_time_limit),
         CASE(what_cannot_be_loaded_is_infra),
     };
 

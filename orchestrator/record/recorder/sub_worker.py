@@ -32,9 +32,21 @@ def keep_pipes():
 
 
 def map_segment():
+    """The segment's bytes. Nothing stays open that leads to it: a sub-worker that writes to descriptors at random would
+    write into it, and what it starts would inherit it."""
     import mmap
 
     memory = mmap.mmap(SEGMENT_FD, 0)
+    segment, nothing = os.fstat(SEGMENT_FD), os.open(os.devnull, os.O_RDONLY)
+    for name in os.listdir("/proc/self/fd"):
+        fd = int(name)
+        try:
+            same = fd != nothing and os.path.samestat(os.fstat(fd), segment)
+        except OSError:
+            continue  # that of the list itself
+        if same:  # ours, and mmap's own copy, which mmap will close
+            os.dup2(nothing, fd, inheritable=False)
+    os.close(nothing)
     os.close(SEGMENT_FD)
     return memoryview(memory)
 
