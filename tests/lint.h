@@ -1,5 +1,5 @@
 /*
- * lint - what clang-tidy is told before it reads a source (tests/run.sh, stage lint): functions that
+ * lint - what clang-tidy gets before it reads a source (tests/run.sh, stage lint): functions that
  * fill an error return -1. It sees one source at a time, and would follow the way on which they return 0.
  */
 #include "common/base/error.h"

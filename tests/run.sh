@@ -105,7 +105,7 @@ seconds() { # SINCE, of $EPOCHREALTIME, in microseconds
 }
 
 # What a failed test printed, without the progress of builds.
-tell() { # LOG
+last_lines() { # LOG
     grep -vE '^(-- |\[[0-9]+/[0-9]+\] (Building|Linking) )' "$1" | sed 's/^/    /'
 }
 
@@ -127,7 +127,7 @@ run_one() {
     SKIP) printf 'SKIP  %s  %s\n' "$name" "${last#skipped: }" ;;
     FAIL)
         [ $code -eq 124 ] && echo "(ended after the limit of $limit s)" >>"$log"
-        printf 'FAIL  %s  %s s, code %d\n%s\n' "$name" "$(seconds "$begun")" "$code" "$(tell "$log")"
+        printf 'FAIL  %s  %s s, code %d\n%s\n' "$name" "$(seconds "$begun")" "$code" "$(last_lines "$log")"
         ;;
     esac
 }
@@ -247,7 +247,7 @@ print_coverage() { # DIRECTORY
         /^Lines executed:/ && file ~ /\.[ch]$/ && file !~ /^tests\// {
             split($0, parts, /[:% ]+/) # Lines executed 97.30 of 37
             covered = parts[3] * parts[5] / 100
-            # A header is told once for each source that includes it: the best of them counts.
+            # A header is reported once for each source that includes it: the best of them counts.
             if (!(file in lines) || covered > hit[file]) {
                 lines[file] = parts[5]
                 hit[file] = covered

@@ -20,7 +20,7 @@ int topology_cores(void);
 
 /* One CPU (number of the operating system) for each core that this process may use, neighbours next to each other:
  * by package, die, core. Writes up to `capacity` of them; returns how many there are, 0 when the kernel does not
- * tell. A quota is not applied. */
+ * say. A quota is not applied. */
 int topology_cpus(int *cpus, int capacity);
 
 /* How many compilers this process should run at once when `processes` processes of the job are on this node, >=

@@ -218,7 +218,7 @@ cJSON *json_parse(const struct json_source *src, const char *text, size_t size)
     }
     errno = 0;
     value = cJSON_ParseWithLengthOpts(text, size + 1, &end, 1);
-    if (!value && errno == ENOMEM) { /* of malloc(): cJSON tells no more than that it failed */
+    if (!value && errno == ENOMEM) { /* of malloc(): cJSON reports no more than that it failed */
         error_nomem(src->err, src->file, size);
         return NULL;
     }

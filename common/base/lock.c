@@ -42,17 +42,17 @@ int lock_try(int fd, bool alone)
 static int wait_for(int fd, const char *path, int timeout, struct error *err)
 {
     uint64_t begun = clock_now_ns();
-    bool told = false;
+    bool reported = false;
     int rc;
 
     while ((rc = lock_try(fd, true)) == 0) {
-        if (!told) {
+        if (!reported) {
             log_note("another process holds %s; waiting for it", path);
         }
-        told = true;
+        reported = true;
         if (timeout > 0 && clock_now_ns() - begun >= (uint64_t)timeout * 1000000000u) {
             return error_set(err, path,
-                             "wait for that process to end, or end it: `fuser -v` on the file tells which it is",
+                             "wait for that process to end, or end it: `fuser -v` on the file shows which it is",
                              "another process held %s for more than %d s", path, timeout);
         }
         nanosleep(&(struct timespec){.tv_nsec = 20000000}, NULL);

@@ -47,7 +47,7 @@ static void write_all(const char *line, size_t len)
             continue;
         }
         if (n <= 0) {
-            return; /* nobody is left to tell */
+            return; /* nobody is left to read it */
         }
         line += n;
         len -= (size_t)n;

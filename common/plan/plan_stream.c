@@ -142,7 +142,7 @@ static int parse_line(struct plan_stream *s, const char *line, size_t length, st
     }
     errno = 0;
     record = cJSON_ParseWithLengthOpts(line, length, &end, false);
-    if (!record && errno == ENOMEM) { /* of malloc(): cJSON tells no more than that it failed */
+    if (!record && errno == ENOMEM) { /* of malloc(): cJSON reports no more than that it failed */
         return error_nomem(err, NULL, length);
     }
     if (!record) {

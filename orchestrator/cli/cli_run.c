@@ -67,7 +67,7 @@ static const struct argp_option options[] = {
      "lanes of a mixed task: one of a cluster at a time (default), or all side by side, as the system schedules them",
      2},
     {"repeat", OPT_REPEAT, "N", 0,
-     "run it N times (1 to 1000) over the same inputs; tell how many runs gave the same bits, and which output and "
+     "run it N times (1 to 1000) over the same inputs; say how many runs gave the same bits, and which output and "
      "dispatch differed first",
      2},
     {"plan", OPT_PLAN, "FILE", 0, "replay a saved plan instead of recording host_orch.py (no Python)", 2},
@@ -234,7 +234,7 @@ static char **copy_arguments(int argc, char **argv)
     return copy;
 }
 
-/* In a job every process parses; the first one tells what is wrong, the others leave without a word. */
+/* In a job every process parses; the first one says what is wrong, the others leave without a word. */
 static void parse_arguments(const struct argp *argp, int argc, char **argv, struct run_options *o)
 {
     int kept = -1, null = -1;

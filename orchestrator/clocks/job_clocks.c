@@ -10,15 +10,15 @@
 #include "common/base/log.h"
 #include "topology/placement.h"
 
-void job_clocks_identify(struct job_clocks_told *told)
+void job_clocks_identify(struct job_clock_identity *own)
 {
     FILE *f = fopen("/proc/sys/kernel/random/boot_id", "r");
     char boot[48] = "";
     struct stat ns = {0};
 
-    memset(told, 0, sizeof *told);
-    if (gethostname(told->host, sizeof told->host - 1) < 0) {
-        told->host[0] = '\0';
+    memset(own, 0, sizeof *own);
+    if (gethostname(own->host, sizeof own->host - 1) < 0) {
+        own->host[0] = '\0';
     }
     if (f) {
         if (!fgets(boot, sizeof boot, f)) {
@@ -31,10 +31,10 @@ void job_clocks_identify(struct job_clocks_told *told)
         memset(&ns, 0, sizeof ns); /* kernels before 5.6 have one time namespace */
     }
     if (*boot) {
-        snprintf(told->identity, sizeof told->identity, "%s %llx:%llx", boot, (unsigned long long)ns.st_dev,
+        snprintf(own->identity, sizeof own->identity, "%s %llx:%llx", boot, (unsigned long long)ns.st_dev,
                  (unsigned long long)ns.st_ino);
-    } else { /* nothing tells which clocks are one: this one is measured by itself */
-        snprintf(told->identity, sizeof told->identity, "%.60s %ld", told->host, (long)getpid());
+    } else { /* nothing shows which clocks are one: this one is measured by itself */
+        snprintf(own->identity, sizeof own->identity, "%.60s %ld", own->host, (long)getpid());
     }
 }
 
@@ -48,18 +48,18 @@ int job_clocks_open(struct job_clocks *clocks, const struct mpi_job *job, const 
     clocks->size = (uint32_t)job->size;
     clocks->world_size = plan->world_size;
     clocks->begun_ns = clock_now_ns();
-    job_clocks_identify(&clocks->processes[0].told);
+    job_clocks_identify(&clocks->processes[0].own);
     return 0;
 }
 
 uint32_t job_clocks_leader(const struct job_clocks *clocks, uint32_t process)
 {
-    const char *identity = clocks->processes[process].told.identity;
+    const char *identity = clocks->processes[process].own.identity;
     uint32_t first, count;
 
     for (uint32_t p = 0; p < process && *identity; p++) {
         placement_block(clocks->world_size, clocks->size, p, &first, &count);
-        if ((p == 0 || count) && strcmp(clocks->processes[p].told.identity, identity) == 0) {
+        if ((p == 0 || count) && strcmp(clocks->processes[p].own.identity, identity) == 0) {
             return p;
         }
     }
@@ -108,7 +108,7 @@ static int list_clocks(struct job_clocks *clocks, uint32_t nlane, struct error *
     }
     list->nlane = nlane;
     list->count = 1;
-    snprintf(list->items[0].host, sizeof list->items[0].host, "%s", clocks->processes[0].told.host);
+    snprintf(list->items[0].host, sizeof list->items[0].host, "%s", clocks->processes[0].own.host);
     for (uint32_t p = 0; p < clocks->size; p++) {
         known[p] = p == 0 ? 0 : UINT32_MAX;
     }
@@ -119,7 +119,7 @@ static int list_clocks(struct job_clocks *clocks, uint32_t nlane, struct error *
             struct error fault;
             known[leader] = list->count++;
             clock->map = leader_map(clocks, leader, &fault);
-            snprintf(clock->host, sizeof clock->host, "%s", clocks->processes[leader].told.host);
+            snprintf(clock->host, sizeof clock->host, "%s", clocks->processes[leader].own.host);
             if (*fault.what) {
                 log_msg(LOG_WARN, "the clock of process %u could not be aligned: %s", leader, fault.what);
             }

@@ -16,8 +16,8 @@
 #include "orchestrator/messages/order.h"
 #include "orchestrator/profiles/run_clocks.h"
 
-/* What a process tells of its clock. */
-struct job_clocks_told {
+/* What a process says about its clock. */
+struct job_clock_identity {
     uint32_t round;                 /* of job_clocks_measure() */
     char identity[ORDER_CLOCK_MAX]; /* equal for two processes exactly when their clocks are one */
     char host[RUN_CLOCK_HOST_MAX];
@@ -31,8 +31,8 @@ struct job_clocks_message {
 };
 
 struct job_clocks_process {
-    struct job_clocks_told told; /* identity "": it told nothing yet */
-    bool deaf;                   /* a message to it is under way for too long: `out` belongs to MPI */
+    struct job_clock_identity own; /* identity "": it has not answered yet */
+    bool deaf;                     /* a message to it is under way for too long: `out` belongs to MPI */
     struct job_clocks_message out;
     struct clock_point points[2]; /* the first measurement and the last */
     uint32_t npoint;
@@ -52,7 +52,7 @@ struct job_clocks {
 int job_clocks_open(struct job_clocks *clocks, const struct mpi_job *job, const struct plan *plan, struct error *err);
 
 /* Measure every clock that is not process 0's. The others follow with job_clocks_answer(). In a job of one clock,
- * nothing but the identities is exchanged, once. Takes no longer than ten seconds, whoever does not answer; a warning
+ * nothing but the identities is exchanged, once. Takes no longer than ten seconds, whether all answer or not; a warning
  * names the process. -1 only when the order itself could not be given. */
 int job_clocks_measure(struct job_clocks *clocks, const struct mpi_job *job, struct error *err);
 
@@ -73,7 +73,7 @@ void job_clocks_free(struct job_clocks *clocks);
 /* The process that is measured for the clock of `process`: itself, or an earlier one of the same clock. */
 uint32_t job_clocks_leader(const struct job_clocks *clocks, uint32_t process);
 
-/* What this process has to tell of its clock. */
-void job_clocks_identify(struct job_clocks_told *told);
+/* What this process says about its clock. */
+void job_clocks_identify(struct job_clock_identity *own);
 
 #endif

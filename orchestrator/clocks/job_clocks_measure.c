@@ -35,14 +35,14 @@ static int put(struct job_clocks_process *p, int process, struct job_clocks_mess
 static int take_identity(struct job_clocks_process *p, int process, uint32_t round, uint64_t deadline,
                          struct error *err)
 {
-    struct job_clocks_told told;
+    struct job_clock_identity own;
     int rc;
 
     do {
-        rc = mpi_message_receive(&told, sizeof told, process, TAG_IDENTITY, deadline, false, err);
-    } while (rc == 0 && told.round != round);
+        rc = mpi_message_receive(&own, sizeof own, process, TAG_IDENTITY, deadline, false, err);
+    } while (rc == 0 && own.round != round);
     if (rc == 0) {
-        p->told = told;
+        p->own = own;
     }
     return rc;
 }
@@ -95,7 +95,7 @@ static bool has_cards(const struct job_clocks *clocks, uint32_t process)
     return count > 0;
 }
 
-static void tell_unmeasured(const struct job_clocks *clocks, uint32_t process, int rc, const struct error *err)
+static void report_unmeasured(const struct job_clocks *clocks, uint32_t process, int rc, const struct error *err)
 {
     if (!has_cards(clocks, process)) {
         return;
@@ -111,7 +111,7 @@ static void tell_unmeasured(const struct job_clocks *clocks, uint32_t process, i
 static bool all_share(const struct job_clocks *clocks)
 {
     for (uint32_t p = 1; p < clocks->size; p++) {
-        if (strcmp(clocks->processes[p].told.identity, clocks->processes[0].told.identity) != 0) {
+        if (strcmp(clocks->processes[p].own.identity, clocks->processes[0].own.identity) != 0) {
             return false;
         }
     }
@@ -127,29 +127,29 @@ int job_clocks_measure(struct job_clocks *clocks, const struct mpi_job *job, str
     if (all_share(clocks)) {
         return 0;
     }
-    memcpy(order.clock, clocks->processes[0].told.identity, sizeof order.clock);
+    memcpy(order.clock, clocks->processes[0].own.identity, sizeof order.clock);
     if (mpi_job_share(job, &order, sizeof order, err) < 0) {
         return -1;
     }
     for (uint32_t p = 1; p < clocks->size; p++) {
         int rc = take_identity(&clocks->processes[p], (int)p, order.round, deadline, &fault);
         if (rc) {
-            tell_unmeasured(clocks, p, rc, &fault);
+            report_unmeasured(clocks, p, rc, &fault);
         }
     }
     for (uint32_t p = 1; p < clocks->size; p++) {
         struct job_clocks_process *process = &clocks->processes[p];
-        bool told = process->told.round == order.round;
+        bool answered = process->own.round == order.round;
         int rc = 0;
 
-        if (told && strcmp(process->told.identity, order.clock) == 0) {
+        if (answered && strcmp(process->own.identity, order.clock) == 0) {
             continue;
         }
-        if (told && has_cards(clocks, p) && job_clocks_leader(clocks, p) == p) {
+        if (answered && has_cards(clocks, p) && job_clocks_leader(clocks, p) == p) {
             rc = measure(process, (int)p, order.round, deadline, &fault);
         }
         if (rc) {
-            tell_unmeasured(clocks, p, rc, &fault);
+            report_unmeasured(clocks, p, rc, &fault);
         }
         if (put(process, (int)p, (struct job_clocks_message){order.round, -1, 0}, deadline, &fault) < 0) {
             error_print(&fault);
@@ -187,18 +187,18 @@ static int answer(uint32_t round, bool brisk, uint64_t deadline, struct error *e
 int job_clocks_answer(const struct mpi_job *job, const struct order *order, struct error *err)
 {
     uint64_t deadline = limit_ns(2);
-    struct job_clocks_told told;
+    struct job_clock_identity own;
     int rc;
 
-    job_clocks_identify(&told);
-    told.round = order->round;
-    rc = mpi_message_send(&told, sizeof told, 0, TAG_IDENTITY, deadline, err);
+    job_clocks_identify(&own);
+    own.round = order->round;
+    rc = mpi_message_send(&own, sizeof own, 0, TAG_IDENTITY, deadline, err);
     if (rc) {
         return rc < 0 ? -1
                       : error_set(err, "clocks", "look at process 0 of the job",
                                   "process 0 takes no messages of process %d", job->rank);
     }
-    if (strcmp(told.identity, order->clock) == 0) {
+    if (strcmp(own.identity, order->clock) == 0) {
         return 0;
     }
     rc = answer(order->round, false, deadline, err); /* until it is its turn it sleeps */

@@ -69,7 +69,7 @@ static int sees(const char *dir, const char *token, struct error *err)
     return rc;
 }
 
-/* A directory that can be read need not be one that can be written: as only trying tells. */
+/* A directory that can be read need not be one that can be written: only trying shows it. */
 static bool may_write(const char *dir, const char *token, uint32_t card)
 {
     char below[DFX_PATH + 32], *path;
@@ -194,7 +194,7 @@ static int add_files(struct gather_sender *s, struct error *err)
     return outbox_add(s->outbox, "", err);
 }
 
-static void tell_moved(struct gather_sender *s)
+static void report_moved(struct gather_sender *s)
 {
     s->nap_ns = LEAST_NAP_NS;
     s->moved_ns = clock_now_ns();
@@ -209,7 +209,7 @@ static int test_slot(struct gather_sender *s, struct slot *slot, struct error *e
     }
     if (done) {
         slot->under_way = false;
-        tell_moved(s);
+        report_moved(s);
     }
     return 0;
 }
@@ -248,7 +248,7 @@ int gather_pump(struct gather_sender *s, struct events *events, uint32_t process
         if (send_slot(slot, events, process, err) < 0) {
             return -1;
         }
-        tell_moved(s);
+        report_moved(s);
     }
     outbox_tidy(s->outbox);
     return 0;

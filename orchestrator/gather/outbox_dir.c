@@ -18,7 +18,7 @@ enum { MOST_TRIES = 10, LOCK_LIMIT_S = 5 };
 static const char prefix[] = "l3replay-outbox.";
 static const char lock_name[] = "lock";
 
-/* The directory and its lock go last, so that whoever finds a part can tell whose it is. */
+/* The directory and its lock go last, so that a process that finds a part knows whose it is. */
 static void remove_tree(const char *path, const char *lock)
 {
     static const struct directory_remove rest = {.spared = lock_name};

@@ -59,7 +59,7 @@ int assist_take(const struct mpi_job *job, const struct order *order, struct err
         .platform = order->platform, .quiet = true, .jobs = topology_share(job->node_size, job->rank)};
     struct program_table programs = {0};
     struct compiled compiled = {0};
-    struct error told_by_root;
+    struct error ordered;
     char *text = malloc((size_t)order->nbytes + 1);
     int rc = -1;
 
@@ -72,8 +72,8 @@ int assist_take(const struct mpi_job *job, const struct order *order, struct err
     }
     rc = 0;
     /* More compilers than cores would only be in each other's way. */
-    if (options.jobs > 0 && compile_programs(&programs, &options, &compiled, &told_by_root) < 0) {
-        log_msg(LOG_DEBUG, "process %d stopped compiling: %s", job->rank, told_by_root.what);
+    if (options.jobs > 0 && compile_programs(&programs, &options, &compiled, &ordered) < 0) {
+        log_msg(LOG_DEBUG, "process %d stopped compiling: %s", job->rank, ordered.what);
     }
 out:
     compiled_free(&compiled);

@@ -15,7 +15,7 @@ static volatile sig_atomic_t leave_code = EXIT_CODE_INFRA;
 static void put(int fd, const char *text)
 {
     if (write(fd, text, strlen(text)) < 0) {
-        return; /* nobody is left to tell */
+        return; /* nobody is left to read it */
     }
 }
 

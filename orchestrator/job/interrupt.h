@@ -3,7 +3,7 @@
  *
  * Before the plan runs, between two passes and after the last one, process 0 holds nothing that outlives it: children
  * die with it, the segment has no name, and files appear whole. So a signal then means: say INFRA, unless the verdict is
- * out, and leave at once. While the plan runs the signals are read instead (supervise.c), to tell what was running.
+ * out, and leave at once. While the plan runs the signals are read instead (supervise.c), to say what was running.
  */
 #ifndef L3R_ORCHESTRATOR_JOB_INTERRUPT_H
 #define L3R_ORCHESTRATOR_JOB_INTERRUPT_H

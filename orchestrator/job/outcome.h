@@ -1,5 +1,5 @@
 /*
- * outcome - the end of a run: outputs compared and saved, the verdict told in
+ * outcome - the end of a run: outputs compared and saved, the verdict given in
  * every form that was asked for.
  */
 #ifndef L3R_ORCHESTRATOR_JOB_OUTCOME_H

@@ -13,7 +13,7 @@
 
 enum { OWN_LOSSES = 32 }; /* cards that are named */
 
-/* Stages on the record's clock, and the losses of whoever gathered. */
+/* Stages on the record's clock, and the losses while gathering. */
 struct extra_storage {
     struct run_extra extra;
     struct run_stage stages[RUN_STAGES_MAX];
@@ -90,7 +90,7 @@ static void log_lines(char *text)
     }
 }
 
-static int tell_short(const char *dir, struct error *err)
+static int log_short_report(const char *dir, struct error *err)
 {
     struct dfx_list list;
     struct report r = {0};
@@ -125,9 +125,9 @@ void relate_profiles(const struct participant *me, const struct outcome *out, co
     struct error err;
 
     if (dfx_remove_unfinished(&p->dfx, &err) < 0 || write_record(me, out, p, &err) < 0 ||
-        (p->dfx.swimlane && timeline_write_all(p->dfx.dir, &err) < 0) || tell_short(p->dfx.dir, &err) < 0) {
+        (p->dfx.swimlane && timeline_write_all(p->dfx.dir, &err) < 0) || log_short_report(p->dfx.dir, &err) < 0) {
         error_print(&err);
     } else {
-        log_note("`l3replay report %s` tells what the profiles say", p->dfx.dir);
+        log_note("`l3replay report %s` shows what the profiles hold", p->dfx.dir);
     }
 }

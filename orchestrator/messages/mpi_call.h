@@ -17,7 +17,7 @@
 
 /* Wait for a request of a non-blocking call, which `call` names. 0: it is complete; 1: it is not by `deadline_ns`
  * (clock_now_ns(); 0: wait for ever) and is still under way. `brisk` polls for the first moment, for answers that come
- * within microseconds and whose time counts. -1 also when a signal waits that is blocked (stop_signals.h): whoever reads
+ * within microseconds and whose time counts. -1 also when a signal waits that is blocked (stop_signals.h): the code that reads
  * signals must get to it. Then too the request is still under way. */
 int mpi_call_wait(MPI_Request *request, uint64_t deadline_ns, bool brisk, const char *call, struct error *err);
 

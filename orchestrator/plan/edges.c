@@ -274,7 +274,7 @@ static void note_races(struct engine *e)
 }
 
 /* The current node, which has all the bytes of `leaf`, stands for the earlier accesses there that it waits for:
- * whoever conflicts with them later conflicts with it too. Not so where the later edge would be one that is left
+ * what conflicts with them later conflicts with it too. Not so where the later edge would be one that is left
  * out: between members of its group, and between cards of a domain that it uses and they do not. So they stay until
  * its group and such domains have ended. */
 static void supersede(struct engine *e, uint32_t leaf, uint32_t kinds)

@@ -34,7 +34,7 @@ static uint32_t *latest_of(const struct edges_index *x, const struct index_tree 
     return x->latest + t->first_latest + 2 * branch;
 }
 
-/* What is in a leaf's list may be less than what its branch says, since accesses are removed without telling. */
+/* What is in a leaf's list may be less than what its branch says, since accesses are removed from it alone. */
 static void refresh_leaf(struct edges_index *x, uint32_t leaf, uint32_t *latest)
 {
     latest[0] = latest[1] = 0;

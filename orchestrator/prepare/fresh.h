@@ -19,7 +19,7 @@ struct fresh_options {
     bool no_rebuild_from_pto, no_recompile, no_ccache;
     int ptoas_timeout; /* seconds; 0: the default */
 
-    /* Called once before more than one source is compiled, so that others may take part: whoever compiles these
+    /* Called once before more than one source is compiled, so that others may take part: the process that compiles these
      * programs with the same store at the same time shares the work. NULL: nobody else. */
     int (*share)(void *context, const struct build *build, const struct program_table *programs, const bool *needed,
                  struct error *err);

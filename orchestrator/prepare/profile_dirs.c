@@ -235,7 +235,7 @@ static int lock(const char *dir, int *fd, struct error *err)
                      dir);
 }
 
-static void tell(const struct dfx *dfx)
+static void report_gaps(const struct dfx *dfx)
 {
     if (dfx->pmu && !perf_has_cycles()) {
         log_note("this host gives no processor counters: pmu_total_cycles is nanoseconds of processor time, the other "
@@ -264,6 +264,6 @@ int dfx_open(struct dfx *out, int *lock_fd, const struct dfx_options *o, const s
         each_entry(out->dir, is_of_run, clear_dispatch, err) < 0 || make_dispatches(out, plan, programs, err) < 0) {
         return -1;
     }
-    tell(out);
+    report_gaps(out);
     return 0;
 }

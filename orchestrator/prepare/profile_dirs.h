@@ -22,7 +22,7 @@ struct dfx_options {
 /* What the run captures, in `out` with its directory; all zero when nothing is asked for. Fails when another run has
  * the directory, which is this run's until `*lock_fd` is closed (-1: nothing is captured). Removes what an earlier run
  * left in it (rank<r>/d<k> and rank<r>/c<i>, nothing else), and makes the directory of every dispatch with
- * dispatch_program.json and name_map.json. Tells the user once what these profiles do not hold. */
+ * dispatch_program.json and name_map.json. Says once what these profiles do not hold. */
 int dfx_open(struct dfx *out, int *lock_fd, const struct dfx_options *options, const struct build *build,
              const struct plan *plan, const struct program_table *programs, struct error *err);
 

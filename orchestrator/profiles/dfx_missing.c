@@ -83,7 +83,7 @@ static void report_contradictions(struct dfx_dispatch *d)
     }
 }
 
-int dfx_missing_tell(const struct dfx_entry *entry, struct dfx_dispatch *d, const struct run_captured *captured,
+int dfx_missing_warn(const struct dfx_entry *entry, struct dfx_dispatch *d, const struct run_captured *captured,
                      struct error *err)
 {
     if (report_files(entry, d, captured, err)) {

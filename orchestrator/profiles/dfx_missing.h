@@ -12,7 +12,7 @@
 /* Add to the notes of `d`, loaded from `entry`, a dispatch that ran: files that were captured and are not there, files
  * that do not fit together, and arguments whose bytes are not there. What is known not to have been captured is not
  * missed. -1 only when memory runs out. */
-int dfx_missing_tell(const struct dfx_entry *entry, struct dfx_dispatch *d, const struct run_captured *captured,
+int dfx_missing_warn(const struct dfx_entry *entry, struct dfx_dispatch *d, const struct run_captured *captured,
                      struct error *err);
 
 #endif

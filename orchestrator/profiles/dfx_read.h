@@ -51,7 +51,7 @@ struct dfx_dispatch {
     bool has_records, has_deps, has_names, has_pmu;
     struct swimlane records;
     struct task_deps deps;
-    struct notes notes; /* what is wrong; after dfx_missing_tell() also what is missing */
+    struct notes notes; /* what is wrong; after dfx_missing_warn() also what is missing */
 };
 
 /* Find the dispatches below `dir`: in its own rank<r>/, and where there are none in those of its dfx_outputs/. A

@@ -58,7 +58,7 @@ static const char *whose(const struct run_clocks *clocks, uint32_t index, uint32
     return buf;
 }
 
-uint32_t run_clocks_tell(const struct run_clocks *clocks, uint32_t world_size, struct notes *notes)
+uint32_t run_clocks_report(const struct run_clocks *clocks, uint32_t world_size, struct notes *notes)
 {
     uint32_t unaligned = 0;
     char name[160];

@@ -44,7 +44,7 @@ uint64_t run_clocks_error(const struct run_clocks *clocks);
 bool run_clocks_related(const struct run_clocks *clocks, uint32_t a, uint32_t b);
 
 /* Add a note for each clock that is not aligned, or less well than it could be; returns how many are not at all. */
-uint32_t run_clocks_tell(const struct run_clocks *clocks, uint32_t world_size, struct notes *notes);
+uint32_t run_clocks_report(const struct run_clocks *clocks, uint32_t world_size, struct notes *notes);
 
 /* The members "clock_error_ns" and "clocks" of the record, each after a comma; nothing where nothing is known. */
 void run_clocks_write(FILE *f, const struct run_clocks *clocks);

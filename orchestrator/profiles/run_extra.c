@@ -110,7 +110,7 @@ void run_extra_free(struct run_extra *extra)
     memset(extra, 0, sizeof *extra);
 }
 
-void run_extra_tell(const struct run_extra *extra, struct notes *notes)
+void run_extra_report(const struct run_extra *extra, struct notes *notes)
 {
     if (extra->nlost && !extra->nloss) {
         notes_add(notes, "%" PRIu64 " profile files were lost on their way", extra->nlost);

@@ -44,7 +44,7 @@ int run_extra_read(const struct json_source *src, const cJSON *record, struct ru
 void run_extra_free(struct run_extra *extra); /* of one that was read; a zeroed struct is fine */
 
 /* A note that names what is lost, when something is. */
-void run_extra_tell(const struct run_extra *extra, struct notes *notes);
+void run_extra_report(const struct run_extra *extra, struct notes *notes);
 
 /* How long before the first node the first stage began. */
 uint64_t run_extra_lead_ns(const struct run_extra *extra);

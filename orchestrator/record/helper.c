@@ -22,7 +22,7 @@
 #include "common/base/spawn.h"
 
 enum { DEFAULT_TIMEOUT_S = 60, READ_SIZE = 1 << 16 };
-enum { LOOK_MS = 20 }; /* between two looks whether the child has ended, where no descriptor tells */
+enum { LOOK_MS = 20 }; /* between two looks whether the child has ended, where no descriptor shows it */
 enum { START_MS = 10000, NOTE_MS = 5000, ANSWER_MS = 2000, TRACE_MS = 300 };
 
 /* How converse() ended, beside -1 for an error. */
@@ -41,7 +41,7 @@ struct conversation {
     int timeout_ms;
     int64_t started, deadline;
     int asked; /* signals sent for being silent */
-    bool told;
+    bool noted;
     helper_line_fn *on_line;
     void *context;
 };
@@ -99,7 +99,7 @@ static int start(struct conversation *c, struct error *err)
     return rc;
 }
 
-/* Send what the pipe takes. A child that reads no more tells why on its own way. */
+/* Send what the pipe takes. A child that reads no more says why on its own way. */
 static void send_request(struct conversation *c)
 {
     while (c->sent < c->size) {
@@ -177,11 +177,11 @@ static int until_due(struct conversation *c, int *rc)
 {
     int64_t now = clock_now_ms(), next = c->deadline;
 
-    if (!c->told && now - c->started >= NOTE_MS) {
-        c->told = true;
+    if (!c->noted && now - c->started >= NOTE_MS) {
+        c->noted = true;
         log_note("host_orch.py is still being recorded after %d s", NOTE_MS / 1000);
     }
-    if (!c->told && c->started + NOTE_MS < next) {
+    if (!c->noted && c->started + NOTE_MS < next) {
         next = c->started + NOTE_MS;
     }
     *rc = now >= c->deadline ? press(c) : GO_ON;

@@ -130,7 +130,7 @@ static void print_places(FILE *f, const struct repeat *r, const struct repeat_ru
     fputc('\n', f);
 }
 
-/* Runs of which outputs tell nothing. */
+/* Runs that differ, but not in their outputs. */
 static void print_hidden(FILE *f, const struct repeat *r)
 {
     for (uint32_t i = 1; i < r->nrun; i++) {

@@ -246,7 +246,7 @@ void chart_kernels(FILE *f, const struct report *r)
     for (size_t i = 0; i < n; i++) {
         const struct report_kernel *k = &r->kernels[i];
         double y = TOP + (double)i * ROW + (ROW - BOX) / 2.0, full = width * (double)k->stats.total / (double)longest;
-        /* A task whose kernel is not known: its program and core are all that tells it from others. */
+        /* A task whose kernel is not known: its program and core are all that distinguishes it. */
         if (strcmp(k->name, "task") == 0) {
             snprintf(tip, sizeof tip, "task of %.16s, %s", k->program, report_core_name(k->core_type));
         } else {

@@ -165,7 +165,7 @@ static int add_profile(struct report *r, const struct dfx_entry *entry, struct e
     struct dfx_dispatch d;
     int rc = -1;
 
-    if (dfx_load(entry, &d, err) || (ran && dfx_missing_tell(entry, &d, &r->run.captured, err))) {
+    if (dfx_load(entry, &d, err) || (ran && dfx_missing_warn(entry, &d, &r->run.captured, err))) {
         goto out;
     }
     if (array_room(&r->dispatches, &r->dispatch_capacity, r->ndispatch, sizeof *r->dispatches)) {

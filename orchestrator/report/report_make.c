@@ -4,7 +4,7 @@
 
 #include "orchestrator/report/report_steps.h"
 
-static void tell_incomplete(struct report *r)
+static void report_incomplete(struct report *r)
 {
     size_t count = 0;
 
@@ -33,18 +33,18 @@ int report_make(struct report *r, const struct dfx_list *list, struct error *err
     if (related < 0) {
         return -1;
     }
-    r->related = related == 1 && !run_clocks_tell(&r->run.clocks, r->run.world_size, &r->notes);
+    r->related = related == 1 && !run_clocks_report(&r->run.clocks, r->run.world_size, &r->notes);
     if (related == 1 && !r->related) {
         notes_add(&r->notes, "ranks cannot be related in time: waiting, skew in time and the critical path through the "
                              "plan are not known");
     }
-    run_extra_tell(&r->run.extra, &r->notes);
+    run_extra_report(&r->run.extra, &r->notes);
     for (size_t i = 0; i < list->notes.count; i++) {
         notes_add(&r->notes, "%s", list->notes.items[i]);
     }
     if (report_collect(r, list, err) || report_compare(r, err) || (r->related && report_relate(r, err))) {
         return -1;
     }
-    tell_incomplete(r);
+    report_incomplete(r);
     return r->notes.failed ? error_nomem(err, list->dir, 256) : 0;
 }

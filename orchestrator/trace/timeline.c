@@ -235,7 +235,7 @@ static int load(const struct drawing *g, const struct dfx_entry *entry, struct d
     if (g->run && run_record_find(g->run, entry->rank, entry->k) == PLAN_NONE) {
         return 0;
     }
-    return dfx_missing_tell(entry, d, g->run ? &g->run->captured : &unknown, err);
+    return dfx_missing_warn(entry, d, g->run ? &g->run->captured : &unknown, err);
 }
 
 static int draw_dispatch(struct drawing *g, const struct dfx_entry *entry, struct error *err)
@@ -266,7 +266,7 @@ out:
 }
 
 /* A dispatch without a directory is a slice with nothing in it, which could be taken for an idle card. */
-static void tell_unprofiled(struct drawing *g, const struct dfx_list *list)
+static void report_unprofiled(struct drawing *g, const struct dfx_list *list)
 {
     for (size_t i = 0; i < g->run->nnode; i++) {
         const struct run_node *n = &g->run->nodes[i];
@@ -287,8 +287,8 @@ static int draw_run(struct drawing *g, struct error *err)
     if (draw_plan(g->t, g->run, err)) {
         return -1;
     }
-    run_extra_tell(&g->run->extra, &g->notes);
-    if (run_clocks_tell(&g->run->clocks, g->run->world_size, &g->notes)) {
+    run_extra_report(&g->run->extra, &g->notes);
+    if (run_clocks_report(&g->run->clocks, g->run->world_size, &g->notes)) {
         notes_add(&g->notes, "clocks that are not aligned stand as if their first nodes had started with the run; no "
                              "arrows to and from their lanes are drawn");
     }
@@ -315,7 +315,7 @@ int timeline_write(const char *path, const struct dfx_list *list, const struct r
         rc = draw_dispatch(&g, &list->entries[i], err);
     }
     if (run) {
-        tell_unprofiled(&g, list);
+        report_unprofiled(&g, list);
     }
     if (rc == 0 && g.notes.failed) {
         rc = error_nomem(err, path, 256);

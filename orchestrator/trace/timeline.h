@@ -14,7 +14,7 @@
 
 /* How the records of a dispatch were put on the clock of the run. */
 enum timeline_placing {
-    TIMELINE_EXACT = 0, /* its counter is the clock of its lane's process, or it tells how to convert */
+    TIMELINE_EXACT = 0, /* its counter is the clock of its lane's process, or it says how to convert */
     TIMELINE_AT_START,  /* the counter cannot be related: its first record stands at the start of the dispatch */
     TIMELINE_UNRELATED, /* no l3_run.json: dispatches of a card stand one after the other from 0 */
 };

@@ -1,7 +1,7 @@
 /*
  * trace - a Chrome trace written event by event, as Perfetto reads it.
  *
- * Times are given in nanoseconds and written in microseconds with all digits. Write errors are found by whoever
+ * Times are given in nanoseconds and written in microseconds with all digits. Write errors are found by the function that
  * closes the stream.
  */
 #ifndef L3R_ORCHESTRATOR_TRACE_TRACE_H

@@ -43,7 +43,7 @@ static bool is_named_so(const struct place *place, const char *name, size_t n)
     return ends_in(name, n, place->endings[0]) || ends_in(name, n, place->endings[1]);
 }
 
-/* Unfinished files are ours, left by a process that was killed: whoever installs binaries holds the lock. */
+/* Unfinished files are ours, left by a process that was killed: who installs binaries holds the lock. */
 static enum finding look_at(const struct place *place, const FTSENT *entry)
 {
     const char *name = entry->fts_name;

@@ -130,9 +130,9 @@ char *identity_checkout(const char *dir, const char **why)
     if (!is_checkout(dir)) {
         reason = "it is not a git checkout";
     } else if (!(revision = git(dir, head)) || !is_revision(revision)) {
-        reason = "git does not tell its revision";
+        reason = "git does not know its revision";
     } else if (!(changes = git(dir, state))) {
-        reason = "git does not tell whether it was changed";
+        reason = "git does not know whether it was changed";
     } else if (*changes) {
         reason = "files in it were changed or added";
     }

@@ -68,7 +68,7 @@ char *store_path(const struct store *s, const char *kind, struct key key, const 
 /* Whether a whole ELF file is there. */
 bool store_has_object(const char *path);
 
-/* Move a finished file to its place, read-only. Whoever comes first wins; both are the same. */
+/* Move a finished file to its place, read-only. The first one wins; both are the same. */
 int store_publish(const char *from, const char *to, struct error *err);
 
 /* Write `text` to a file of the store in the same way. */

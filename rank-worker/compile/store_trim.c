@@ -202,7 +202,7 @@ int store_trim(const struct store *s, uint64_t limit, struct store_trimmed *out,
     }
     if (unlocked) {
         error_set(err, s->root, "delete the directory while no replay runs, or keep it elsewhere (L3REPLAY_CACHE_DIR)",
-                  "the file system of the object store has no locks, so nobody can tell what is in use");
+                  "the file system of the object store has no locks, so nobody knows what is in use");
     } else if (store_names_read(s, &used, err) == 0 && list_entries(s, &all, err) == 0) {
         rc = remove_oldest(s, &all, &used, limit, out, err);
     }

@@ -95,7 +95,7 @@ static struct list *open_list(const struct store *s, struct error *err)
         free(l);
         return NULL;
     }
-    fchmod(l->fd, 0644); /* whoever trims reads it */
+    fchmod(l->fd, 0644); /* a process that trims reads it */
     lock_try(l->fd, true);
     if (!lists) {
         atexit(remove_lists);

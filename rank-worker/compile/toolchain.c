@@ -85,7 +85,7 @@ static int ask_version(const char *path, char *const *env, char **output, struct
     int rc = job_run(argv, env, VERSION_TIMEOUT_MS, &result, err);
 
     if (rc == 0 && result.code != 0) {
-        rc = error_set(err, path, NULL, "the compiler does not tell its version: it ended with code %d: %.200s",
+        rc = error_set(err, path, NULL, "the compiler does not print its version: it ended with code %d: %.200s",
                        result.code, result.output);
     }
     if (rc < 0) {

@@ -40,7 +40,7 @@ static void init_lanes(struct device *dev)
 
 static int cpu_open(struct device **out, const struct device_config *config, struct error *err)
 {
-    /* PTO-ISA gives up waiting for a signal after a second and goes on with wrong data, unless told otherwise. */
+    /* PTO-ISA gives up waiting for a signal after a second and goes on with wrong data, unless set otherwise. */
     if (setenv("PTO_CPU_SIM_TWAIT_MAX_SPINS", "0", 1)) {
         return error_errno(err, NULL, NULL, "cpu device: cannot set an environment variable");
     }

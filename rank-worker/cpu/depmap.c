@@ -161,7 +161,7 @@ static enum overlap compare(const struct l3r_tensor *t, const struct write *w)
     return covered ? OVERLAP_COVERED : OVERLAP_SOME;
 }
 
-/* Tell the profile of an overlap, with the write as the tensor that it was. */
+/* Report an overlap to the profile, with the write as the tensor that it was. */
 static void capture(struct device *dev, const struct l3r_tensor *tensor, const struct buffer *b, const struct write *w,
                     enum overlap how)
 {

@@ -59,7 +59,7 @@ static int fill_chip_args(struct device *dev, const struct device_dispatch *disp
 }
 
 /* Ordering tokens make a dispatch longer than the program asks for, and may hide that one argument is missing:
- * so tensors and scalars are also counted on their own, where a signature tells how many there should be. */
+ * so tensors and scalars are also counted on their own, where a signature says how many there should be. */
 static int check_args(struct device *dev, struct error *err)
 {
     const struct cpu_program *p = dev->program;

@@ -55,7 +55,7 @@ static int parse_arguments(int argc, char **argv, struct arguments *args)
 }
 
 /* Publish a failure; what the parent reads must be complete before the state says so. */
-static void tell_failure(struct segment *seg, uint32_t lane, const struct error *error)
+static void report_failure(struct segment *seg, uint32_t lane, const struct error *error)
 {
     struct segment_lane *status = &seg->lanes[lane];
 
@@ -124,7 +124,7 @@ int main(int argc, char **argv)
         segment_close_fd(&seg);
     }
     if (run_lane(&seg, &args, &err) < 0) {
-        tell_failure(&seg, args.card.lane, &err);
+        report_failure(&seg, args.card.lane, &err);
     }
     segment_unmap(&seg);
     return 0;

@@ -275,7 +275,8 @@ static int blame_end(struct sub_workers_process *p, const char *name, const char
 
     describe_end(status, end, sizeof end);
     if (sig == SIGKILL || sig == SIGTERM || sig == SIGINT || sig == SIGHUP || sig == SIGQUIT) {
-        return error_set(err, label, "look for the out-of-memory killer (dmesg), or whoever sent the signal",
+        return error_set(err, label,
+                         "look for the out-of-memory killer (dmesg), or for the process that sent the signal",
                          "the Python of the sub-workers %s", end);
     }
     return error_set_kind(err, ERROR_FAIL, label, "look at the last lines it printed", "the sub-worker %s %s", name,

@@ -52,7 +52,7 @@ static void wait_for_preds(struct lane_walk *walk, uint32_t node)
     struct segment_lane *status = &walk->seg->lanes[walk->lane];
     const struct plan *plan = &walk->seg->plan;
     const struct plan_node *n = &plan->nodes[node];
-    bool told = false;
+    bool waiting_shown = false;
 
     for (uint32_t i = 0; i < n->npred; i++) {
         uint32_t pred = plan->preds[n->first_pred + i].node;
@@ -61,13 +61,13 @@ static void wait_for_preds(struct lane_walk *walk, uint32_t node)
             continue;
         }
         atomic_store_explicit(&status->awaits, pred, memory_order_relaxed);
-        if (!told) {
+        if (!waiting_shown) {
             set_state(status, LANE_WAITING, clock_now_ns());
         }
-        told = true;
+        waiting_shown = true;
         word_wait(&walk->seg->words[pred]);
     }
-    if (told) {
+    if (waiting_shown) {
         atomic_store_explicit(&status->awaits, PLAN_NONE, memory_order_relaxed);
     }
 }

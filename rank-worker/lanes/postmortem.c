@@ -55,7 +55,8 @@ int postmortem(const struct segment *seg, uint32_t lane, int status, struct erro
     describe_place(seg, lane, state, place, sizeof place);
     plan_lane_name(seg->plan.world_size, lane, name, sizeof name);
     if (outside) {
-        return error_set(err, place, "look for the out-of-memory killer (dmesg), or whoever sent the signal",
+        return error_set(err, place,
+                         "look for the out-of-memory killer (dmesg), or for the process that sent the signal",
                          "the executor of %s %s", name, end);
     }
     if (state != LANE_RUNNING && state != LANE_SAVING) { /* what a kernel left behind may strike a little later */

@@ -242,7 +242,7 @@ static int seal(struct pending *p, const char *data, size_t size, const struct t
     return 0;
 }
 
-/* The new name of `path` is on the disk. A file system that cannot tell is trusted. */
+/* The new name of `path` is on the disk. A file system that cannot report it is trusted. */
 static void sync_directory(const char *path)
 {
     char *dir = strdup(path), *slash = dir ? strrchr(dir, '/') : NULL;
@@ -285,7 +285,7 @@ static int write_all(struct work *w, struct error *err)
     return file_write_commit(&cpp->writer, err);
 }
 
-int apply_unit(const struct splice_unit *u, apply_told *told, void *context, struct error *err)
+int apply_unit(const struct splice_unit *u, apply_report_fn *report, void *context, struct error *err)
 {
     struct work w = {.unit = u};
     int rc = -1;
@@ -295,7 +295,7 @@ int apply_unit(const struct splice_unit *u, apply_told *told, void *context, str
     }
     for (size_t i = 0; i < w.count; i++) {
         if (rc == 0) {
-            told(context, w.kernels[i].shown, !w.kernels[i].same);
+            report(context, w.kernels[i].shown, !w.kernels[i].same);
         }
         pending_free(&w.kernels[i]);
     }

@@ -11,11 +11,11 @@
 
 #include "rank-worker/splice/unit.h"
 
-/* Told for each kernel in the order of the functions: its path from the build's root, and whether it changed. */
-typedef void apply_told(void *context, const char *shown, bool changed);
+/* Called for each kernel in the order of the functions: its path from the build's root, and whether it changed. */
+typedef void apply_report_fn(void *context, const char *shown, bool changed);
 
 /* Replace the kernels of `u` and its .cpp. When this fails before the first file takes its place (all that depends on
- * content, permissions and room does), nothing is changed. `told` is called after everything took its place. */
-int apply_unit(const struct splice_unit *u, apply_told *told, void *context, struct error *err);
+ * content, permissions and room does), nothing is changed. `report` is called after everything took its place. */
+int apply_unit(const struct splice_unit *u, apply_report_fn *report, void *context, struct error *err);
 
 #endif

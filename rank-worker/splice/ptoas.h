@@ -8,7 +8,7 @@
 
 #include "rank-worker/splice/text.h"
 
-enum { PTOAS_TIMEOUT = 60 }; /* seconds, unless told otherwise */
+enum { PTOAS_TIMEOUT = 60 }; /* seconds, unless set otherwise */
 
 /* Path of the assembler, to be freed; NULL in `*path` when there is none. With $PTOAS_ROOT set, only there. */
 int ptoas_find(char **path, struct error *err);

@@ -1,5 +1,5 @@
 /*
- * signature - the parameter list of a function in C++ text, to tell whether a new body still fits an old wrapper.
+ * signature - the parameter list of a function in C++ text, to see whether a new body still fits an old wrapper.
  *
  * The wrapper passes arguments by position, so types and their order count; names, blanks and comments do not.
  */

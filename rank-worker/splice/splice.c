@@ -119,7 +119,7 @@ static size_t start_workers(struct splice *s, pthread_t *threads, size_t count)
 
 /* --- applying, in order --------------------------------------------------- */
 
-static void told(void *context, const char *shown, bool changed)
+static void report(void *context, const char *shown, bool changed)
 {
     struct splice *s = context;
     struct splice_report *r = s->report;
@@ -154,7 +154,7 @@ static int finish_unit(struct splice *s, size_t i, struct error *err)
     own = s->results[i].err;
     pthread_mutex_unlock(&s->mutex);
     if (rc == 0) {
-        rc = apply_unit(u, told, s, &own);
+        rc = apply_unit(u, report, s, &own);
     }
     splice_unit_forget(u);
     if (rc == 0) {

@@ -34,7 +34,7 @@ mv "$build" "$build"$'\xff'
 run "$L3REPLAY" run "$build"$'\xff'
 expect_refused 'UTF-8' 'rename'
 
-# Both markers: read as a build for one chip, and the user is told why.
+# Both markers: read as a build for one chip, and a warning says why.
 spoil
 cp "$build/next_levels/add_rows/kernel_config.py" "$build/kernel_config.py"
 for meta in missing present; do

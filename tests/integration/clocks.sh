@@ -148,7 +148,7 @@ on_two_clocks "$shift_by" "$build" --result "$work/result.json"
 expect_pass 0
 check 'assert run is None; dispatches_lie_within_the_run(); assert 0 < result["clock_error_ns"] < 10**9'
 
-# Two cards that wait for each other for ever, one on each clock: the table tells seconds, not uptimes; and the clocks
+# Two cards that wait for each other for ever, one on each clock: the table shows seconds, not uptimes; and the clocks
 # are measured once more after it.
 copy_example allreduce deadlock
 replace_text "$build/next_levels/publish/kernels/aiv/publish_partial.cpp" \
@@ -164,7 +164,7 @@ for seconds in "$shift_by" "$back"; do
     check 'offsets_are_the_shifts(); dispatches_lie_within_the_run()' "$seconds"
 done
 
-# A process that is stopped while it should be measured: told by name, and the run goes on when it does. It is measured
+# A process that is stopped while it should be measured: reported by name, and the run goes on when it does. It is measured
 # afterwards, so its drift is not known. The pipe opens when the recorder is at it; by then both processes are in MPI.
 copy_example pipeline stopped
 mkfifo "$work/go"

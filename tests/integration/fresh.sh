@@ -1,5 +1,5 @@
 #!/bin/bash
-# From a hand edit to a fresh binary, through `run` and `compile`: what is compiled, kept, thrown away, told.
+# From a hand edit to a fresh binary, through `run` and `compile`: what is compiled, kept, thrown away, reported.
 . "$(dirname "$0")/lib_replay.sh"
 
 # A store of its own: what is compiled and what is found there is what this test is about.
@@ -93,7 +93,7 @@ run "$L3REPLAY" run "$build" -n 1
 expect_infra 'does not compile'
 sed -i '$d' "$kernel"
 
-# A .pto that is newer than its .cpp, and no ptoas: it runs, and the user is told.
+# A .pto that is newer than its .cpp, and no ptoas: it runs, and a note says so.
 mkdir -p "$build/next_levels/add_rows/ptoas"
 echo 'module {}' >"$build/next_levels/add_rows/ptoas/vector_add.pto"
 run env PATH="/usr/bin:/bin" "$L3REPLAY" run "$build" -n 1

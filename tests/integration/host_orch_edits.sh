@@ -109,7 +109,7 @@ kill -KILL "$started"
 finish_run
 expect_nothing_left
 
-# A recording ends in any case, and says where it was; one without dispatches is told.
+# A recording ends in any case, and says where it was; one without dispatches is reported.
 begin_with '    while True: pass'
 run env L3REPLAY_RECORD_TIMEOUT=1 "$L3REPLAY" run "$build" -n 2
 expect_infra 'stopped in line 12' 'host_orch\.py:12' 'endless loop'

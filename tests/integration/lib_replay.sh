@@ -63,7 +63,7 @@ copy_example() { # NAME [COPY_NAME]
     find "$build" -name '*.so' -delete
 }
 
-# Run a command to its end: $status, $work/out and $work/err tell how it went. No test may hang: 60 s is far more
+# Run a command to its end: $status, $work/out and $work/err show how it went. No test may hang: 60 s is far more
 # than any takes.
 limit=60
 run() {
@@ -102,7 +102,7 @@ complain() {
     } >&2
 }
 
-# No process of l3replay's own may crash, whatever the kernels do; an executor's crash is told by its parent, in
+# No process of l3replay's own may crash, whatever the kernels do; an executor's crash is reported by its parent, in
 # other words than MPI's and the sanitizers'.
 expect_status() {
     [ "$status" -eq "$1" ] || complain "exit $1 was expected"

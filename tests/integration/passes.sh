@@ -62,18 +62,18 @@ for d in dispatches:
     assert first["pid"] != second["pid"]
     assert load(d + "deps.json")["count"] == first and load(d + "chip_swimlane_records.json")["count"] == second
 '
-        # The times that are told are those of the second pass: its tasks lie in the dispatches, and nothing is earlier.
+        # The times in the result are those of the second pass: its tasks lie in the dispatches, and nothing is earlier.
         check "$work/$name" '
 run = load("dfx/l3_run.json")
 result = load("result.json")
 origin = int(run["origin_ns"])
 nodes = {"dfx/rank%d/d%d/" % (n["lane"], n["k"]): n for n in run["nodes"] if n["kind"] == "dispatch"}
-told = {"dfx/rank%d/d%d/" % (d["card"], d["k"]): d for d in result["dispatches"]}
-assert sorted(nodes) == sorted(told) == sorted(dispatches)
+listed = {"dfx/rank%d/d%d/" % (d["card"], d["k"]): d for d in result["dispatches"]}
+assert sorted(nodes) == sorted(listed) == sorted(dispatches)
 for d in dispatches:
     [task] = load(d + "chip_swimlane_records.json")["aicore_tasks"]
     assert origin + nodes[d]["start_ns"] <= task[3] <= task[4] <= origin + nodes[d]["end_ns"]
-    assert told[d]["device_ns"] == task[4] - task[3]
+    assert listed[d]["device_ns"] == task[4] - task[3]
 assert len(run["nodes"]) == 5 and all("end_ns" in n for n in run["nodes"])
 assert load("dfx/l3_timeline.json")["traceEvents"]
 '
@@ -134,7 +134,7 @@ assert load("result.json")["error"]["where"].startswith("graph pass: ")
     expect_nothing_left
 done
 
-# Interrupted while card 1 sleeps, in the pass that LINES lines tell of.
+# Interrupted while card 1 sleeps, in the pass that LINES lines belong to.
 interrupt() { # NAME FAULT LINES PASS
     local waited=0 runs=$work/$1/dfx/rank1/d0/runs.jsonl
     mkdir -p "$work/$1"

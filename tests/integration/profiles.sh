@@ -91,7 +91,7 @@ assert head["total"] == len(lines) and not head["fatal"]
 dump = load("args_dump/args_dump.json")
 assert os.path.getsize("args_dump/args.bin") == sum(a["bin_size"] for a in dump["args"]) > 0
 '
-[ "$(grep -c 'no processor counters' "$work/err")" -le 1 ] || complain "the missing counters were told more than once"
+[ "$(grep -c 'no processor counters' "$work/err")" -le 1 ] || complain "the missing counters were reported more than once"
 
 # Old spellings, with a blank before the number; what is no number is the build.
 run "$L3REPLAY" run --enable-chip-swimlane 1 --dump-args "$build" -n 1 --enable-pmu 2 --enable-dep-gen \

@@ -53,7 +53,7 @@ exec(sys.argv[2])
 PYTHON
 }
 
-# Lines about the runs: all but the two of the verdict, and what is told of binaries.
+# Lines about the runs: all but the two of the verdict, and the lines about binaries.
 expect_lines() { # COUNT
     [ "$(grep -Ecv '^(PYPTO_EXEC_|\[cpp->)' "$work/out")" -eq "$1" ] || complain "$1 lines about runs were expected"
 }
@@ -136,7 +136,7 @@ expect_out '^no two of 3 runs gave the same bits$' '^run 2 against run 1: out__s
     '^run 3 against run 1: out__ssa_v0\(3, 3[23]\)'
 [ "$(grep -c 'from here on: dispatch 3 (scale on card 1' "$work/out")" -eq 2 ] || complain "both depart at dispatch 3"
 
-# What nobody reads does not count as a result, but is told.
+# What nobody reads does not count as a result, but is reported.
 copy_pipeline hidden
 spoil_row_3 "$count_run
         if (number == 2) {
@@ -172,7 +172,7 @@ expect_fail 'out__ssa_v0: 1 of 512 elements differ' 'in run 2 of 5: .*data/out/o
 expect_out '^3 of 5 runs gave the same bits \(runs 1, 3, 5\); runs 2, 4 gave others$' \
     '^2 of 5 runs did not match what was expected: runs 2, 4$' '^run 2 against run 1: out__ssa_v0\(3, 9\)' \
     '^  other bits from here on: dispatch 21 \(finish on card 3,.*argument 2, out__ssa_v0\[3, :\]'
-[ "$(grep -c 'actual .*, expected' "$work/err")" -eq 1 ] || complain "the one mismatch of run 2 is told once"
+[ "$(grep -c 'actual .*, expected' "$work/err")" -eq 1 ] || complain "the one mismatch of run 2 is reported once"
 check '
 assert result["result"] == "FAIL" and result["rounds"] == 5 and repeat["failed_runs"] == [2, 4]
 assert [(g["runs"], g["matches"]) for g in repeat["groups"]] == [([1, 3, 5], True), ([2, 4], False)]

@@ -126,7 +126,7 @@ expect_status 1
 [ -L "$work/link.json" ] || complain "the link should still be one"
 json 'result["result"] == "FAIL"'
 
-# Places that cannot be written are told before a kernel runs: these would crash.
+# Places that cannot be written are reported before a kernel runs: these would crash.
 copy_example vector-add
 replace_call "$build/next_levels/add_rows/kernels/aiv/vector_add.cpp" vector_add '    __builtin_trap();'
 mkdir -p "$work/kept/out.npy"
@@ -136,7 +136,7 @@ for place in "--result $work/no/such.json" "--result $work" "--save-outputs $wor
     run "$L3REPLAY" run "$build" -n 1 $place
     expect_infra "${place#* }" 'hint'
     refuse_err 'trap|SIGILL|illegal instruction'
-    [ "$(grep -c '^l3replay: error: [^ ]' "$work/err")" -eq 1 ] || complain "one error should be told"
+    [ "$(grep -c '^l3replay: error: [^ ]' "$work/err")" -eq 1 ] || complain "one error should be reported"
 done
 
 # Generated inputs depend on the seed alone: the same twice, whatever the number of processes and cards.
@@ -148,7 +148,7 @@ run "$L3REPLAY" run "$build" -n 1 --seed 8 --save-outputs "$work/seed8"
 cmp -s "$work/seed7a/out.npy" "$work/seed7b/out.npy" || complain "one seed gave two results"
 cmp -s "$work/seed7a/out.npy" "$work/seed8/out.npy" && complain "two seeds gave one result"
 
-# Lanes of mixed tasks take turns, or all run at once; the result tells of turns that were lost.
+# Lanes of mixed tasks take turns, or all run at once; the result counts turns that were lost.
 copy_example vector-add
 for threads in turns free; do
     run "$L3REPLAY" run "$build" -n 1 --threads "$threads" --result "$work/result.json"

@@ -1,5 +1,5 @@
 /*
- * count_device - a device that runs no program and tells how often and how it was asked to.
+ * count_device - a device that runs no program and reports how often and how it was asked to.
  *
  * Linked in place of the cpu device into an executor for tests. A dispatch adds its INPUT to each INOUT and writes
  * word 0 of the card's window into each OUTPUT_EXISTING (all int32, contiguous); its scalars are a domain context and a

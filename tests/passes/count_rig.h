@@ -1,5 +1,5 @@
 /*
- * count_rig - a plan whose numbers tell how often it ran over the same bytes, for the device that counts.
+ * count_rig - a plan whose numbers show how often it ran over the same bytes, for the device that counts.
  *
  * Two cards of one domain, int32, c the card and p its peer:
  *

@@ -2,7 +2,7 @@
  * failing_alloc - allocations that fail on request.
  *
  * A program that links with this module calls stand-ins for malloc() and the functions of the C library that allocate for
- * their caller (the linker's --wrap); cJSON is told to allocate with them too. Other libraries are left alone.
+ * their caller (the linker's --wrap); cJSON is set to allocate with them too. Other libraries are left alone.
  */
 #ifndef L3R_TESTS_SUPPORT_FAILING_ALLOC_H
 #define L3R_TESTS_SUPPORT_FAILING_ALLOC_H

@@ -120,7 +120,7 @@ static void test_other_kinds(void **state)
     assert_int_equal(b.nnote, 0);
     build_free(&b);
 
-    /* Both markers: the L2 one counts, and the user is told. */
+    /* Both markers: the L2 one counts, and a warning says so. */
     make_l3(*state, GOOD);
     assert_int_equal(build_open(*state, &b, &err), 0);
     assert_int_equal(b.kind, BUILD_L2);
@@ -180,7 +180,7 @@ static void test_moved_build_is_absolute(void **state)
     free(path);
 }
 
-/* What is there and shut is told so, rather than as missing. */
+/* What is there and shut is reported so, rather than as missing. */
 static void test_shut(void **state)
 {
     static const char *const names[] = {"orchestration/host_orch.py",

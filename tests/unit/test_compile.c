@@ -55,7 +55,7 @@ static void test_edited_source(void **state)
     (void)state;
     open_with_kernel(&f);
     fixture_expect(&f, 2, 0);
-    /* Same length, same time: only the content tells. */
+    /* Same length, same time: only the content differs. */
     fixture_put(&f, source, "#include \"../seven.h\"\nextern \"C\" int kernel_entry() { return 11111; }\n");
     touch(&f, source);
     fixture_expect(&f, 1, 1);

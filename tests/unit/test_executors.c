@@ -50,7 +50,7 @@ static void set_lane(enum lane_state state, uint32_t node)
     atomic_store(&seg.lanes[0].node, node);
 }
 
-/* The status of a real child that ends as told. */
+/* The status of a real child that ends as asked. */
 static int end_of_child(int sig, int code)
 {
     pid_t pid = fork();
@@ -138,10 +138,10 @@ static void a_failure_that_the_executor_told_is_handed_on_unchanged(void **state
 
     (void)state;
     set_lane(LANE_FAILED, 0);
-    error_set_kind(&seg.lanes[0].error, ERROR_FAIL, "here", "so", "told by the executor");
+    error_set_kind(&seg.lanes[0].error, ERROR_FAIL, "here", "so", "said by the executor");
     assert_int_equal(postmortem(&seg, 0, end_of_child(0, 0), &err), -1);
     assert_int_equal(err.kind, ERROR_FAIL);
-    assert_string_equal(err.what, "told by the executor");
+    assert_string_equal(err.what, "said by the executor");
     assert_string_equal(err.where, "here");
 }
 

@@ -55,7 +55,7 @@ static void test_checkout(void **state)
     temp_dir_put_text(dir, ".gitignore", "*.o\n");
     assert_null(revision(dir, "not a git checkout"));
     shell(dir, "git init -q .");
-    assert_null(revision(dir, "does not tell its revision")); /* no commit yet */
+    assert_null(revision(dir, "does not know its revision")); /* no commit yet */
     shell(dir, COMMIT);
     text = revision(dir, NULL);
     assert_non_null(text);
@@ -82,7 +82,7 @@ static void test_checkout(void **state)
 static void test_broken_checkout(void **state)
 {
     temp_dir_put_text(*state, ".git/HEAD", "ref: refs/heads/none\n");
-    assert_null(revision(*state, "does not tell its revision"));
+    assert_null(revision(*state, "does not know its revision"));
 }
 
 static char *content(const char *dir)

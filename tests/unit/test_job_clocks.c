@@ -54,10 +54,10 @@ static struct job_clocks open_four(const char *second, const char *third, const 
     struct error err;
 
     assert_int_equal(job_clocks_open(&clocks, &job, &plan, &err), 0);
-    strcpy(clocks.processes[0].told.identity, "a");
-    strcpy(clocks.processes[1].told.identity, second);
-    strcpy(clocks.processes[2].told.identity, third);
-    strcpy(clocks.processes[3].told.identity, fourth);
+    strcpy(clocks.processes[0].own.identity, "a");
+    strcpy(clocks.processes[1].own.identity, second);
+    strcpy(clocks.processes[2].own.identity, third);
+    strcpy(clocks.processes[3].own.identity, fourth);
     return clocks;
 }
 
@@ -71,7 +71,7 @@ static void the_first_process_of_a_clock_is_measured(void **state)
     assert_int_equal(job_clocks_leader(&clocks, 2), 0);
     assert_int_equal(job_clocks_leader(&clocks, 3), 1);
     job_clocks_free(&clocks);
-    /* Who told nothing is of nobody's clock, not even of another's who told nothing. */
+    /* A process that did not answer has nobody's clock, not even that of another that did not. */
     clocks = open_four("b", "", "");
     assert_int_equal(job_clocks_leader(&clocks, 2), 2);
     assert_int_equal(job_clocks_leader(&clocks, 3), 3);
@@ -97,7 +97,7 @@ static uint64_t in_segment(uint32_t node)
     return times[node].start_ns;
 }
 
-/* Card 0 is on process 0's clock; cards 1 and 2 on one that stands 1 s before it; card 3's process told nothing. */
+/* Card 0 is on process 0's clock; cards 1 and 2 on one that stands 1 s before it; card 3's process did not answer. */
 static void times_come_to_the_clock_of_process_0(void **state)
 {
     struct job_clocks clocks = open_four("b", "b", "");
@@ -186,7 +186,7 @@ static void a_lane_has_the_clock_that_is_known_so_far(void **state)
 /* Another process of this host, which has this clock, says the same of it. */
 static void an_identity_is_the_clocks_not_the_processs(void **state)
 {
-    struct job_clocks_told mine, childs;
+    struct job_clock_identity mine, childs;
     int fds[2], status;
     pid_t pid;
 

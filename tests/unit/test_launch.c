@@ -187,7 +187,7 @@ static void expect_said(int log, const char *words)
     }
 }
 
-/* A marker that was read is the result; one that could not be told is none. */
+/* A marker that was read is the result; one that could not be printed is none. */
 static void test_nobody_reads_the_output(void **state)
 {
     struct front_process f;
@@ -406,14 +406,14 @@ static void test_killed_front_takes_mpirun_along(void **state)
 
     (void)state;
     assert_int_equal(mkfifo(fifo, 0600), 0);
-    use_mpirun("trap 'echo told >fifo; exit 1' TERM\necho ready\nwhile :; do sleep 0.05; done");
+    use_mpirun("trap 'echo asked >fifo; exit 1' TERM\necho ready\nwhile :; do sleep 0.05; done");
     front_start(&f);
     front_read(&f, "ready\n");
     kill(f.pid, SIGKILL);
     assert_int_equal(waitpid(f.pid, &status, 0), f.pid);
     fd = open(fifo, O_RDONLY);
-    assert_int_equal(read(fd, text, sizeof text - 1), 5);
-    assert_string_equal(text, "told\n");
+    assert_int_equal(read(fd, text, sizeof text - 1), 6);
+    assert_string_equal(text, "asked\n");
     close(fd);
     close(f.out);
     free(fifo);

@@ -1,4 +1,4 @@
-/* The verdict: which failure of several is told, what an interrupt changes, and what the exit code and marker say. */
+/* The verdict: which failure of several is reported, what an interrupt changes, and what the exit code and marker say. */
 #include "tests/support/temp_dir.h"
 
 #include "common/base/log.h"

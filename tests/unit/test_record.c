@@ -173,7 +173,7 @@ static void host_copies_and_fills(void **state)
     recording_free(&r);
 }
 
-/* The Python runtime refuses these two; here they are told. */
+/* The Python runtime refuses these two; here they are reported. */
 static void what_only_this_replay_takes(void **state)
 {
     struct recording r = record_body("    t = torch.zeros(3)\n" SEND("tensors[\"x\"][:, 0:2]", "INPUT", "0")
@@ -322,7 +322,7 @@ static void scalars_of_all_kinds(void **state)
     assert_int_equal(scalar_at(&r.plan, 0, 3)->bits, 1);
     assert_true(scalar_at(&r.plan, 0, 4)->bits == (1ULL << 53) + 1);
     assert_int_equal(scalar_at(&r.plan, 0, 5)->bits, 2);
-    /* A float travels as its single precision bits: 1.0f. The last such scalar is told. */
+    /* A float travels as its single precision bits: 1.0f. The last such scalar is reported. */
     assert_int_equal(scalar_at(&r.plan, 0, 6)->bits, 0x3f800000);
     assert_says(plan_text(&r.plan, r.plan.notes[0]), "scalar 1.0 is passed as the bits of a float32");
     recording_free(&r);

@@ -84,7 +84,7 @@ static void stages_and_losses_are_kept(void **state)
     assert_true(r.extra.nlost == 3 && r.extra.nloss == 1);
     assert_string_equal(r.extra.losses[0].file, losses[0].file);
     assert_string_equal(r.extra.losses[0].why, losses[0].why);
-    run_extra_tell(&r.extra, &notes);
+    run_extra_report(&r.extra, &notes);
     assert_int_equal(notes.count, 1);
     assert_non_null(strstr(notes.items[0], "3 profile files"));
     assert_non_null(strstr(notes.items[0], "rank1/d0/args_dump/args.bin"));

@@ -171,7 +171,7 @@ static void what_cannot_be_bound_is_refused(void **state)
     sub_workers_free(&s);
 }
 
-/* A file that is there is never called missing: why it cannot be had is told. */
+/* A file that is there is never called missing: why it cannot be read is reported. */
 static void what_is_there_and_of_no_use_is_told(void **state)
 {
     char directory[512], shut[512], behind[512], gone[512];

@@ -137,7 +137,7 @@ static void test_cores_are_in_the_order_of_the_host(void **state)
     hwloc_topology_destroy(topology);
 }
 
-/* A host that tells of no cores: each CPU is one. */
+/* A host that shows no cores: each CPU is one. */
 static void test_cpus_without_cores_count(void **state)
 {
     hwloc_topology_t topology = synthetic("package:2 pu:3");

@@ -58,7 +58,7 @@ static void test_ignored_are_counted(void **state)
     assert_int_equal(c.mismatched, 0);
 }
 
-/* Neighbours above 2^53 are one double, and must still be told apart. */
+/* Neighbours above 2^53 are one double, and must still differ. */
 static void test_wide_integers(void **state)
 {
     static const int64_t a[] = {INT64_MAX, INT64_MIN, INT64_MIN, -1, INT64_C(9007199254740993), 5},

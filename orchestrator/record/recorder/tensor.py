@@ -36,7 +36,7 @@ class Tensor(Indexing, Views):
         self._dense = None
 
     def _make(self, offset, shape, strides, axes=None):
-        """A view of the same storage; `axes` tells which axis of this one each axis is, None where it is new."""
+        """A view of the same storage; `axes` says which axis of this one each axis is, None where it is new."""
         return Tensor(self._storage, self.dtype, offset, shape, strides)
 
     def _retyped(self, dt, offset, shape, strides):

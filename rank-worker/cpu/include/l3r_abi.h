@@ -136,7 +136,7 @@ void l3r_cpu_submit(const struct l3r_mixed *kernels, const struct l3r_core_args 
 void l3r_cpu_submit_dummy(const struct l3r_core_args *args, struct l3r_outputs *out);
 void l3r_cpu_alloc(const struct l3r_core_args *args, struct l3r_outputs *out);
 
-/* `file` (static text) and `line` tell where, for the profile of scopes. */
+/* `file` (static text) and `line` say where, for the profile of scopes. */
 void l3r_cpu_scope_begin(int mode, const char *file, int line);
 void l3r_cpu_scope_end(void);
 

@@ -50,13 +50,13 @@ int cpu_profile_begin(struct device *dev, const struct device_switches *switches
     if (profile_reserve(p)) {
         return error_nomem(err, "profiles", 0);
     }
-    p->bin_failed = p->want.dump_args && profile_args_open(p, &p->bin_error); /* told when it should be written */
+    p->bin_failed = p->want.dump_args && profile_args_open(p, &p->bin_error); /* reported when it should be written */
     set_current(dev, p);
     return 0;
 }
 
 /* Each for itself: what one kind of profile cannot do, another may. */
-static uint32_t tell_lost(int rc, const struct error *err)
+static uint32_t report_lost(int rc, const struct error *err)
 {
     if (rc == 0) {
         return 0;
@@ -70,19 +70,19 @@ static uint32_t write_all(const struct device *dev, struct profile *p)
     struct error err;
     uint32_t nlost = 0;
     if (p->want.swimlane) {
-        nlost += tell_lost(profile_write_swimlane(p, &err), &err);
+        nlost += report_lost(profile_write_swimlane(p, &err), &err);
     }
     if (p->want.pmu) {
-        nlost += tell_lost(profile_write_pmu(dev, p, &err), &err);
+        nlost += report_lost(profile_write_pmu(dev, p, &err), &err);
     }
     if (p->want.dep_gen) {
-        nlost += tell_lost(profile_write_deps(p, &err), &err);
+        nlost += report_lost(profile_write_deps(p, &err), &err);
     }
     if (p->want.scope_stats) {
-        nlost += tell_lost(profile_write_scopes(p, false, &err), &err);
+        nlost += report_lost(profile_write_scopes(p, false, &err), &err);
     }
     if (p->want.dump_args) {
-        nlost += tell_lost(profile_write_args(p, &err), &err);
+        nlost += report_lost(profile_write_args(p, &err), &err);
     }
     file_write_abort(&p->bin);
     return nlost;

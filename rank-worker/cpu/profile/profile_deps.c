@@ -148,7 +148,7 @@ void profile_deps_task(struct device *dev, const struct task *task, const struct
     CPU_APPEND(p->tasks, p->last_task, t);
 }
 
-/* The same for the same buffer and version, whoever computes it: FNV-1a over both. */
+/* The same for the same buffer and version, on every host: FNV-1a over both. */
 static uint64_t tensor_id(const struct profile_slice *s)
 {
     const uint64_t words[2] = {s->addr, (uint32_t)s->version};

@@ -24,7 +24,7 @@ enum kernel_op {
 
 struct event {
     int64_t start, end, count;              /* of the last call; how many calls */
-    int64_t block, nblock, lane, hook_lane; /* as the kernel's context and PTO-ISA's hook tell them */
+    int64_t block, nblock, lane, hook_lane; /* as the kernel's context and PTO-ISA's hook see them */
     int64_t pipe;                           /* OP_PIPE: the counter at the end */
 };
 

@@ -1,5 +1,5 @@
 /*
- * mixed - what orchestration and kernels of mixed tasks are told, read by C and C++.
+ * mixed - what orchestration and kernels of mixed tasks get, read by C and C++.
  *
  * mixed_graph.cpp submits tasks whose lanes are kernels 0 (aic), 1 (aiv0) and 2 (aiv1); each of them gets the scalars
  * of enum kernel_arg and no tensors.
