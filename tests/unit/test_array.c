@@ -97,8 +97,10 @@ static void test_deadline(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_appends_keep_what_is_there),     cmocka_unit_test(test_many_at_once),
-        cmocka_unit_test(test_new_room_of_an_element_is_zero), cmocka_unit_test(test_sizes_beyond_the_address_space),
+        cmocka_unit_test(test_appends_keep_what_is_there),
+        cmocka_unit_test(test_many_at_once),
+        cmocka_unit_test(test_new_room_of_an_element_is_zero),
+        cmocka_unit_test(test_sizes_beyond_the_address_space),
         cmocka_unit_test(test_deadline),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
