@@ -123,17 +123,19 @@ char *json_utf8(const char *text)
 static int check_text(const struct json_source *src, const char *text, size_t size)
 {
     const unsigned char *s = (const unsigned char *)text;
+    const char *nul;
 
     if (size >= 3 && memcmp(s, "\xef\xbb\xbf", 3) == 0) {
         return json_fail(src, NULL, NULL, "it begins with a byte order mark, which JSON does not allow");
     }
-    for (size_t i = 0, n; i < size; i += n) {
-        n = src->bytes ? 1 : utf8_length(s + i, size - i);
+    nul = memchr(text, '\0', size);
+    if (nul) {
+        return json_fail(src, NULL, NULL, "it holds a NUL byte at offset %zu", (size_t)(nul - text));
+    }
+    for (size_t i = 0, n; i < size && !src->bytes; i += n) {
+        n = s[i] < 0x80 ? 1 : utf8_length(s + i, size - i);
         if (n == 0) {
             return json_fail(src, NULL, NULL, "it is not UTF-8 text (byte 0x%02x at offset %zu)", s[i], i);
-        }
-        if (s[i] == 0) {
-            return json_fail(src, NULL, NULL, "it holds a NUL byte at offset %zu", i);
         }
     }
     /* cJSON would end the string at it, so that two different names look equal. */
@@ -234,33 +236,52 @@ static int compare_keys(const void *a, const void *b)
     return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
+enum { FEW_KEYS = 32 };
+
+/* Most objects have few members, those of a plan of many lines above all: quicker than qsort() then. */
+static void sort_keys(const char **keys, size_t count)
+{
+    if (count > FEW_KEYS) {
+        qsort(keys, count, sizeof *keys, compare_keys);
+        return;
+    }
+    for (size_t i = 1; i < count; i++) {
+        const char *key = keys[i];
+        size_t at = i;
+
+        for (; at > 0 && strcmp(keys[at - 1], key) > 0; at--) {
+            keys[at] = keys[at - 1];
+        }
+        keys[at] = key;
+    }
+}
+
 static int check_object_keys(const struct json_source *src, const cJSON *object)
 {
+    const char *few[FEW_KEYS], **many = NULL, **keys = few;
     size_t count = 0, i = 0;
-    const char **keys;
     const cJSON *item;
     int rc = 0;
 
     cJSON_ArrayForEach(item, object) {
         count++;
     }
-    if (count < 2) {
-        return 0;
-    }
-    keys = malloc(count * sizeof *keys);
-    if (!keys) {
-        return error_nomem(src->err, src->file, count * sizeof *keys);
+    if (count > FEW_KEYS) {
+        keys = many = malloc(count * sizeof *keys);
+        if (!keys) {
+            return error_nomem(src->err, src->file, count * sizeof *keys);
+        }
     }
     cJSON_ArrayForEach(item, object) {
         keys[i++] = item->string;
     }
-    qsort(keys, count, sizeof *keys, compare_keys);
+    sort_keys(keys, count);
     for (i = 1; i < count && rc == 0; i++) {
         if (strcmp(keys[i - 1], keys[i]) == 0) {
             rc = json_fail(src, object, keys[i], "the key stands there twice in one object");
         }
     }
-    free(keys);
+    free(many);
     return rc;
 }
 

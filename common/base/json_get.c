@@ -57,7 +57,8 @@ int json_get_int(const struct json_source *src, const cJSON *object, const char 
         return wrong(src, object, key, "an integer");
     }
     number = value->valuedouble;
-    if (number >= (double)JSON_EXACT || number <= -(double)JSON_EXACT || (int64_t)number < min || (int64_t)number > max) {
+    if (number >= (double)JSON_EXACT || number <= -(double)JSON_EXACT || (int64_t)number < min ||
+        (int64_t)number > max) {
         return json_fail(src, object, key, "%s is out of range, %lld to %lld are possible",
                          json_show(value, shown, sizeof shown), (long long)min, (long long)max);
     }

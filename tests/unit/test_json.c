@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -122,6 +123,33 @@ static void test_integers(void **state)
     }
     assert_int_equal(json_get_int(&source, NULL, NULL, 0, 1, &got), -1);
     assert_non_null(strstr(err.what, "missing"));
+}
+
+/* Objects of few keys and of many: the last key is the first one again, or is not. */
+static void test_keys_are_there_once(void **state)
+{
+    char text[2048];
+
+    (void)state;
+    for (int count = 1; count <= 100; count++) {
+        for (int last = 0; last <= count; last += count) {
+            size_t used = 0;
+            cJSON *root;
+
+            for (int i = 0; i < count; i++) {
+                used += (size_t)snprintf(text + used, sizeof text - used, "%s\"key%d\":%d", i ? "," : "{", i, i);
+            }
+            used += (size_t)snprintf(text + used, sizeof text - used, ",\"key%d\":0}", last);
+            root = json_parse(&source, text, used);
+            if (last) {
+                assert_non_null(root);
+            } else {
+                assert_null(root);
+                assert_string_equal(err.what, "doc.json: 'key0': the key stands there twice in one object");
+            }
+            cJSON_Delete(root);
+        }
+    }
 }
 
 /* Errors say where a value stands, however deep, and what it is. */
@@ -268,6 +296,7 @@ int main(void)
         cmocka_unit_test(test_refused),
         cmocka_unit_test(test_place_of_a_fault),
         cmocka_unit_test(test_integers),
+        cmocka_unit_test(test_keys_are_there_once),
         cmocka_unit_test(test_path_of_a_value),
         cmocka_unit_test(test_wide_numbers),
         cmocka_unit_test(test_choices),
