@@ -49,16 +49,19 @@ static int wrong(const struct json_source *src, const cJSON *object, const char 
 int json_get_int(const struct json_source *src, const cJSON *object, const char *key, int64_t min, int64_t max,
                  int64_t *out)
 {
+    const int64_t most = JSON_EXACT - 1;
     const cJSON *value = value_of(object, key);
     char shown[80];
     double number;
+
+    min = min < -most ? -most : min;
+    max = max > most ? most : max;
 
     if (!cJSON_IsNumber(value) || !isfinite(value->valuedouble) || value->valuedouble != floor(value->valuedouble)) {
         return wrong(src, object, key, "an integer");
     }
     number = value->valuedouble;
-    if (number >= (double)JSON_EXACT || number <= -(double)JSON_EXACT || (int64_t)number < min ||
-        (int64_t)number > max) {
+    if (number < (double)min || number > (double)max) {
         return json_fail(src, object, key, "%s is out of range, %lld to %lld are possible",
                          json_show(value, shown, sizeof shown), (long long)min, (long long)max);
     }
