@@ -6,29 +6,48 @@
 #include <stdlib.h>
 #include <string.h>
 
-int array_room(void *data, size_t *capacity, size_t count, size_t size)
+enum { FIRST_CAPACITY = 16 };
+
+int array_reserve(void *data, size_t *capacity, size_t count, size_t more, size_t size)
 {
-    size_t more = *capacity ? *capacity * 2 : 16;
+    size_t wanted = *capacity ? *capacity + *capacity / 2 : FIRST_CAPACITY;
     void *old, *grown;
 
-    if (count < *capacity) {
+    if (more <= *capacity && count <= *capacity - more) {
         return 0;
     }
-    if (more <= count) {
-        more = count + 1;
+    if (count > SIZE_MAX - more) {
+        return -1;
     }
-    if (more > SIZE_MAX / 2 / size) {
+    if (wanted < count + more) {
+        wanted = count + more;
+    }
+    if (wanted > SIZE_MAX / 2 / size) {
         return -1;
     }
     memcpy(&old, data, sizeof old);
-    grown = realloc(old, more * size);
+    grown = realloc(old, wanted * size);
     if (!grown) {
         return -1;
     }
-    memset((char *)grown + *capacity * size, 0, (more - *capacity) * size);
     memcpy(data, &grown, sizeof grown);
-    *capacity = more;
+    *capacity = wanted;
     /* cppcheck-suppress memleak ; the caller has it, through `data` */
+    return 0;
+}
+
+int array_room(void *data, size_t *capacity, size_t count, size_t size)
+{
+    size_t old_capacity = *capacity;
+    char *items;
+
+    if (array_reserve(data, capacity, count, 1, size)) {
+        return -1;
+    }
+    if (*capacity > old_capacity) {
+        memcpy(&items, data, sizeof items);
+        memset(items + old_capacity * size, 0, (*capacity - old_capacity) * size);
+    }
     return 0;
 }
 

@@ -13,6 +13,14 @@ static inline uint64_t clock_now_ns(void)
     return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
 }
 
+/* That time `ns` nanoseconds from now, as functions of pthread and sem take it with CLOCK_MONOTONIC. */
+static inline struct timespec clock_deadline(uint64_t ns)
+{
+    uint64_t at = clock_now_ns() + ns;
+
+    return (struct timespec){.tv_sec = (time_t)(at / 1000000000u), .tv_nsec = (long)(at % 1000000000u)};
+}
+
 /* In whole milliseconds: for limits of waits. */
 static inline int64_t clock_now_ms(void)
 {

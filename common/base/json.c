@@ -1,11 +1,88 @@
 #include "common/base/json.h"
 
 #include <errno.h>
-#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "common/base/file.h"
+
+enum { PATH_SIZE = 256 };
+
+/* Put `part` before `path`, with a dot where `path` begins with a key. What is too long ends in "...". */
+static void prepend(char *path, const char *part)
+{
+    char rest[PATH_SIZE];
+
+    memcpy(rest, path, PATH_SIZE);
+    if (snprintf(path, PATH_SIZE, "%s%s%s", part, *rest && *rest != '[' ? "." : "", rest) >= PATH_SIZE) {
+        memcpy(path + PATH_SIZE - 4, "...", 4);
+    }
+}
+
+/* The path from `at` to `wanted`; false: it is not there. cJSON's own nesting limit bounds the recursion. */
+static bool find_path(const cJSON *at, const cJSON *wanted, char *path)
+{
+    const cJSON *item;
+    char part[24];
+    size_t i = 0;
+
+    if (at == wanted) {
+        *path = '\0';
+        return true;
+    }
+    cJSON_ArrayForEach(item, at) {
+        if (find_path(item, wanted, path)) {
+            snprintf(part, sizeof part, "[%zu]", i);
+            prepend(path, cJSON_IsObject(at) && item->string ? item->string : part);
+            return true;
+        }
+        i++;
+    }
+    return false;
+}
+
+int json_fail(const struct json_source *src, const cJSON *object, const char *key, const char *fmt, ...)
+{
+    char detail[1024], where[512], field[PATH_SIZE] = "";
+    const char *base = strrchr(src->file, '/');
+    va_list ap;
+
+    va_start(ap, fmt);
+    vsnprintf(detail, sizeof detail, fmt, ap);
+    va_end(ap);
+    if (src->root && object && !find_path(src->root, object, field)) {
+        *field = '\0';
+    }
+    if (key) {
+        size_t used = strlen(field);
+        snprintf(field + used, sizeof field - used, "%s%s", used ? "." : "", key);
+    }
+    base = base ? base + 1 : src->file;
+    if (*field) {
+        snprintf(where, sizeof where, "%s, field %s", src->file, field);
+        return error_set(src->err, where, src->hint, "%s: '%s': %s", base, field, detail);
+    }
+    return error_set(src->err, src->file, src->hint, "%s: %s", base, detail);
+}
+
+const char *json_show(const cJSON *value, char *buf, size_t size)
+{
+    char *text = value ? cJSON_PrintUnformatted(value) : NULL;
+    size_t cut;
+
+    snprintf(buf, size, "%s", text ? text : "nothing");
+    if (text && strlen(text) >= size && size > 4) {
+        /* Cut before a whole character. */
+        for (cut = size - 4; cut > 0 && ((unsigned char)buf[cut] & 0xc0) == 0x80; cut--) {
+            continue;
+        }
+        memcpy(buf + cut, "...", 4);
+    }
+    cJSON_free(text);
+    return buf;
+}
 
 /* Number of bytes of the UTF-8 sequence at `s` (of `left` bytes), or 0 when it is not valid. */
 static size_t utf8_length(const unsigned char *s, size_t left)
@@ -46,17 +123,19 @@ char *json_utf8(const char *text)
 static int check_text(const struct json_source *src, const char *text, size_t size)
 {
     const unsigned char *s = (const unsigned char *)text;
+    const char *nul;
 
     if (size >= 3 && memcmp(s, "\xef\xbb\xbf", 3) == 0) {
-        return json_fail(src, NULL, "it begins with a byte order mark, which JSON does not allow");
+        return json_fail(src, NULL, NULL, "it begins with a byte order mark, which JSON does not allow");
     }
-    for (size_t i = 0, n; i < size; i += n) {
-        n = utf8_length(s + i, size - i);
+    nul = memchr(text, '\0', size);
+    if (nul) {
+        return json_fail(src, NULL, NULL, "it holds a NUL byte at offset %zu", (size_t)(nul - text));
+    }
+    for (size_t i = 0, n; i < size && !src->bytes; i += n) {
+        n = s[i] < 0x80 ? 1 : utf8_length(s + i, size - i);
         if (n == 0) {
-            return json_fail(src, NULL, "it is not UTF-8 text (byte 0x%02x at offset %zu)", s[i], i);
-        }
-        if (s[i] == 0) {
-            return json_fail(src, NULL, "it holds a NUL byte at offset %zu", i);
+            return json_fail(src, NULL, NULL, "it is not UTF-8 text (byte 0x%02x at offset %zu)", s[i], i);
         }
     }
     /* cJSON would end the string at it, so that two different names look equal. */
@@ -66,7 +145,8 @@ static int check_text(const struct json_source *src, const char *text, size_t si
             slashes++;
         }
         if (slashes % 2) {
-            return json_fail(src, NULL, "a string in it holds the character NUL at offset %zu", (size_t)(at - text));
+            return json_fail(src, NULL, NULL, "a string in it holds the character NUL at offset %zu",
+                             (size_t)(at - text));
         }
     }
     return 0;
@@ -83,7 +163,7 @@ static int syntax_fail(const struct json_source *src, const char *text, size_t s
         column = text[i] == '\n' ? 1 : column + 1;
         line += text[i] == '\n';
     }
-    return json_fail(src, NULL, "it is not valid JSON (line %zu, column %zu)", line, column);
+    return json_fail(src, NULL, NULL, "it is not valid JSON (line %zu, column %zu)", line, column);
 }
 
 static const char *skip_digits(const char *s)
@@ -156,33 +236,52 @@ static int compare_keys(const void *a, const void *b)
     return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
+enum { FEW_KEYS = 32 };
+
+/* Most objects have few members, those of a plan of many lines above all: quicker than qsort() then. */
+static void sort_keys(const char **keys, size_t count)
+{
+    if (count > FEW_KEYS) {
+        qsort(keys, count, sizeof *keys, compare_keys);
+        return;
+    }
+    for (size_t i = 1; i < count; i++) {
+        const char *key = keys[i];
+        size_t at = i;
+
+        for (; at > 0 && strcmp(keys[at - 1], key) > 0; at--) {
+            keys[at] = keys[at - 1];
+        }
+        keys[at] = key;
+    }
+}
+
 static int check_object_keys(const struct json_source *src, const cJSON *object)
 {
+    const char *few[FEW_KEYS], **many = NULL, **keys = few;
     size_t count = 0, i = 0;
-    const char **keys;
     const cJSON *item;
     int rc = 0;
 
     cJSON_ArrayForEach(item, object) {
         count++;
     }
-    if (count < 2) {
-        return 0;
-    }
-    keys = malloc(count * sizeof *keys);
-    if (!keys) {
-        return error_nomem(src->err, src->file, count * sizeof *keys);
+    if (count > FEW_KEYS) {
+        keys = many = malloc(count * sizeof *keys);
+        if (!keys) {
+            return error_nomem(src->err, src->file, count * sizeof *keys);
+        }
     }
     cJSON_ArrayForEach(item, object) {
         keys[i++] = item->string;
     }
-    qsort(keys, count, sizeof *keys, compare_keys);
+    sort_keys(keys, count);
     for (i = 1; i < count && rc == 0; i++) {
         if (strcmp(keys[i - 1], keys[i]) == 0) {
-            rc = json_fail(src, keys[i], "the key stands there twice in one object");
+            rc = json_fail(src, object, keys[i], "the key stands there twice in one object");
         }
     }
-    free(keys);
+    free(many);
     return rc;
 }
 
@@ -202,12 +301,13 @@ static int check_keys(const struct json_source *src, const cJSON *value)
     return 0;
 }
 
-cJSON *json_parse(const struct json_source *src, const char *text, size_t size)
+cJSON *json_parse(struct json_source *src, const char *text, size_t size)
 {
     const char *end = NULL;
     const char *lax;
     cJSON *value;
 
+    src->root = NULL;
     if (check_text(src, text, size)) {
         return NULL;
     }
@@ -226,91 +326,28 @@ cJSON *json_parse(const struct json_source *src, const char *text, size_t size)
         syntax_fail(src, text, size, end);
         return NULL;
     }
+    src->root = value;
     if (check_keys(src, value)) {
+        src->root = NULL;
         cJSON_Delete(value);
         return NULL;
     }
     return value;
 }
 
-int json_fail(const struct json_source *src, const char *field, const char *fmt, ...)
+cJSON *json_read(struct json_source *src, size_t max)
 {
-    char detail[1024], where[512];
-    const char *base = strrchr(src->file, '/');
-    va_list ap;
+    size_t size;
+    char *text = file_read(src->file, max, &size, src->err);
+    cJSON *root;
 
-    va_start(ap, fmt);
-    vsnprintf(detail, sizeof detail, fmt, ap);
-    va_end(ap);
-    snprintf(where, sizeof where, "%s%s%s", src->file, field ? ", field " : "", field ? field : "");
-    base = base ? base + 1 : src->file;
-    if (field) {
-        return error_set(src->err, where, src->hint, "%s: '%s': %s", base, field, detail);
-    }
-    return error_set(src->err, where, src->hint, "%s: %s", base, detail);
-}
-
-const char *json_show(const cJSON *value, char *buf, size_t size)
-{
-    char *text = value ? cJSON_PrintUnformatted(value) : NULL;
-    size_t cut;
-
-    snprintf(buf, size, "%s", text ? text : "nothing");
-    if (text && strlen(text) >= size && size > 4) {
-        /* Cut before a whole character. */
-        for (cut = size - 4; cut > 0 && ((unsigned char)buf[cut] & 0xc0) == 0x80; cut--) {
-            continue;
+    if (!text) {
+        if (src->err && src->hint && !src->err->hint[0]) {
+            snprintf(src->err->hint, sizeof src->err->hint, "%s", src->hint);
         }
-        memcpy(buf + cut, "...", 4);
+        return NULL;
     }
-    cJSON_free(text);
-    return buf;
-}
-
-static int wrong(const struct json_source *src, const char *field, const cJSON *value, const char *wanted)
-{
-    char shown[80];
-
-    if (!value) {
-        return json_fail(src, field, "it is missing; %s is needed", wanted);
-    }
-    return json_fail(src, field, "%s is needed, not %s", wanted, json_show(value, shown, sizeof shown));
-}
-
-int json_int(const struct json_source *src, const char *field, const cJSON *value, int64_t min, int64_t max,
-             int64_t *out)
-{
-    static const double exact = 9007199254740992.0; /* 2^53: from here on a double loses digits */
-    char shown[80];
-    double number;
-
-    if (!cJSON_IsNumber(value) || !isfinite(value->valuedouble) || value->valuedouble != floor(value->valuedouble)) {
-        return wrong(src, field, value, "an integer");
-    }
-    number = value->valuedouble;
-    if (number >= exact || number <= -exact || (int64_t)number < min || (int64_t)number > max) {
-        return json_fail(src, field, "%s is out of range, %lld to %lld are possible",
-                         json_show(value, shown, sizeof shown), (long long)min, (long long)max);
-    }
-    *out = (int64_t)number;
-    return 0;
-}
-
-int json_string(const struct json_source *src, const char *field, const cJSON *value, const char **out)
-{
-    if (!cJSON_IsString(value)) {
-        return wrong(src, field, value, "a string");
-    }
-    *out = value->valuestring;
-    return 0;
-}
-
-int json_array(const struct json_source *src, const char *field, const cJSON *value)
-{
-    return cJSON_IsArray(value) ? 0 : wrong(src, field, value, "a list");
-}
-
-int json_object(const struct json_source *src, const char *field, const cJSON *value)
-{
-    return cJSON_IsObject(value) ? 0 : wrong(src, field, value, "an object");
+    root = json_parse(src, text, size);
+    free(text);
+    return root;
 }

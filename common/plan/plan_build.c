@@ -5,6 +5,7 @@
 #include <string.h>
 #include <xxhash.h>
 
+#include "common/base/array.h"
 #include "common/base/intern.h"
 #include "common/plan/plan_rules.h"
 
@@ -40,33 +41,18 @@ const struct plan *plan_builder_plan(const struct plan_builder *b)
 }
 
 /* Make room for `more` entries after `count`; `limit` is the greatest count that the index type can name. */
-static int reserve(void **array, size_t *capacity, uint64_t count, uint64_t more, size_t size, uint64_t limit,
+static int reserve(void *array, size_t *capacity, uint64_t count, uint64_t more, size_t size, uint64_t limit,
                    struct error *err)
 {
-    size_t wanted = *capacity;
-    void *p;
-
     if (count + more > limit) {
         return error_set(err, NULL, "record a shorter program", "the plan is too big: more than %llu entries of a kind",
                          (unsigned long long)limit);
     }
-    if (count + more <= wanted) {
-        return 0;
-    }
-    while (count + more > wanted) {
-        wanted = wanted ? wanted + wanted / 2 + 1 : 16;
-    }
-    p = realloc(*array, wanted * size);
-    if (!p) {
-        return error_nomem(err, NULL, (unsigned long long)wanted * size);
-    }
-    *array = p;
-    *capacity = wanted;
-    return 0;
+    return array_reserve(array, capacity, count, more, size) ? error_nomem(err, NULL, (count + more) * size) : 0;
 }
 
 #define RESERVE(b, field, count, more, limit, err)                                                                     \
-    reserve((void **)&(b)->plan.field, &(b)->capacity.field, (count), (more), sizeof *(b)->plan.field, (limit), (err))
+    reserve(&(b)->plan.field, &(b)->capacity.field, (count), (more), sizeof *(b)->plan.field, (limit), (err))
 
 enum { COUNT_LIMIT = INT32_MAX }; /* ids stay below PLAN_NONE, and sums of two in 32 bits */
 #define POOL_LIMIT (UINT64_C(1) << 40)

@@ -14,4 +14,7 @@ extern const char *const plan_direction_names[PLAN_DIRECTION_COUNT];
 /* By enum plan_tag: "in", "out", "inout", "out_existing", "no_dep", as plans spell them. */
 extern const char *const plan_tag_names[PLAN_TAG_COUNT];
 
+/* By enum plan_tag: "INPUT", "OUTPUT", "INOUT", "OUTPUT_EXISTING", "NO_DEP", as the runtime and its profiles spell them. */
+extern const char *const plan_tag_runtime_names[PLAN_TAG_COUNT];
+
 #endif

@@ -5,7 +5,6 @@
 
 #include "common/base/array.h"
 #include "common/base/log.h"
-#include "common/plan/plan_json.h"
 #include "common/plan/plan_names.h"
 #include "common/plan/plan_rules.h"
 
@@ -16,190 +15,199 @@ void plan_record_scratch_free(struct plan_record_scratch *scratch)
     *scratch = (struct plan_record_scratch){0};
 }
 
-static int dtype_of(const cJSON *item, enum dtype *type, struct error *err)
+/* The numbers of a list, at most `limit` of them, into `out`. */
+static int get_sizes(const struct json_source *src, const cJSON *object, const char *key, uint32_t limit, int64_t *out,
+                     uint32_t *count)
 {
-    if (!cJSON_IsString(item)) {
-        return error_set(err, NULL, NULL, "element type is missing or not a string");
+    const cJSON *list, *e;
+
+    if (json_get_list(src, object, key, &list, NULL)) {
+        return -1;
     }
-    if (dtype_parse(item->valuestring, type)) {
-        return error_set(err, NULL, NULL, "element type \"%.40s\" is unknown", item->valuestring);
+    *count = 0;
+    cJSON_ArrayForEach(e, list) {
+        if (*count == limit) {
+            return json_fail(src, list, NULL, "it has more than %u entries", limit);
+        }
+        if (json_get_int(src, e, NULL, 0, INT64_MAX, &out[(*count)++])) {
+            return -1;
+        }
     }
     return 0;
 }
 
-static int in_order(const cJSON *record, uint32_t expected, struct error *err)
+/* A name: a string that is not empty. */
+static int get_word(const struct json_source *src, const cJSON *object, const char *key, const char **out)
 {
-    uint64_t id = 0;
+    if (json_get_string(src, object, key, out)) {
+        return -1;
+    }
+    return **out ? 0 : json_fail(src, object, key, "it is empty");
+}
 
-    if (plan_json_number(record->child, record->child->string, UINT32_MAX, &id, err)) {
+static int get_dtype(const struct json_source *src, const cJSON *object, const char *key, enum dtype *type)
+{
+    const char *name;
+
+    if (json_get_string(src, object, key, &name)) {
+        return -1;
+    }
+    return dtype_parse(name, type) ? json_fail(src, object, key, "element type \"%.40s\" is unknown", name) : 0;
+}
+
+static int in_order(const struct json_source *src, const cJSON *record, uint32_t expected)
+{
+    const char *kind = record->child->string;
+    int64_t id = 0;
+
+    if (json_get_int(src, record, kind, 0, UINT32_MAX, &id)) {
         return -1;
     }
     if (id != expected) {
-        return error_set(err, NULL, NULL, "\"%s\" has the id %llu where %u comes next", record->child->string,
-                         (unsigned long long)id, expected);
+        return json_fail(src, record, kind, "it has the id %lld where %u comes next", (long long)id, expected);
     }
     return 0;
 }
 
-static int storage_kind(const cJSON *record, struct plan_storage *s, struct error *err)
+static int storage_kind(const struct json_source *src, const cJSON *record, struct plan_storage *s)
 {
-    const char *kind, *direction;
+    static const char *const kinds[] = {"param", "temp"};
+    size_t kind = 0, direction = PLAN_INOUT;
 
-    if (plan_json_string(record, "kind", &kind, err)) {
+    if (json_get_choice(src, record, "kind", kinds, 2, &kind)) {
         return -1;
     }
-    if (strcmp(kind, "temp") == 0) {
-        s->kind = PLAN_TEMP;
-        s->direction = PLAN_INOUT;
-        return 0;
-    }
-    if (strcmp(kind, "param") != 0) {
-        return error_set(err, NULL, NULL, "storage kind \"%.40s\" is neither \"param\" nor \"temp\"", kind);
-    }
-    s->kind = PLAN_PARAM;
-    if (plan_json_string(record, "direction", &direction, err)) {
+    s->kind = kind ? PLAN_TEMP : PLAN_PARAM;
+    if (s->kind == PLAN_PARAM &&
+        json_get_choice(src, record, "direction", plan_direction_names, PLAN_DIRECTION_COUNT, &direction)) {
         return -1;
     }
-    for (int i = 0; i < PLAN_DIRECTION_COUNT; i++) {
-        if (strcmp(direction, plan_direction_names[i]) == 0) {
-            s->direction = i;
-            return 0;
-        }
-    }
-    return error_set(err, NULL, NULL, "direction \"%.40s\" is none of \"In\", \"Out\", \"InOut\"", direction);
+    s->direction = (int)direction;
+    return 0;
 }
 
-static int add_storage(struct plan_builder *b, const cJSON *record, struct error *err)
+static int add_storage(struct plan_builder *b, const struct json_source *src, const cJSON *record)
 {
     struct plan_storage s = {.domain = PLAN_NONE, .card = PLAN_NONE};
-    const cJSON *fill = cJSON_GetObjectItemCaseSensitive(record, "fill");
     int64_t shape[PLAN_MAX_DIMS];
     enum dtype dtype = DTYPE_COUNT;
     const char *name;
     uint32_t ndim = 0;
 
-    if (in_order(record, plan_builder_plan(b)->nstorage, err) || plan_json_string(record, "name", &name, err) ||
-        storage_kind(record, &s, err) || dtype_of(cJSON_GetObjectItemCaseSensitive(record, "dtype"), &dtype, err) ||
-        plan_json_dims(cJSON_GetObjectItemCaseSensitive(record, "shape"), "shape", PLAN_MAX_DIMS, shape, &ndim, err)) {
+    if (in_order(src, record, plan_builder_plan(b)->nstorage) || get_word(src, record, "name", &name) ||
+        storage_kind(src, record, &s) || get_dtype(src, record, "dtype", &dtype) ||
+        get_sizes(src, record, "shape", PLAN_MAX_DIMS, shape, &ndim)) {
         return -1;
     }
-    if (fill && plan_json_fill(fill, "fill", &s.fill, err)) {
+    if (json_member(record, "fill") && json_get_number(src, record, "fill", &s.fill)) {
         return -1;
     }
     s.dtype = (uint8_t)dtype;
     s.ndim = (uint8_t)ndim;
     if (plan_shape_bytes(ndim, shape, dtype_size(dtype), &s.nbytes)) {
-        return error_set(err, NULL, NULL, "%.200s has more than 2^60 bytes", name);
+        return json_fail(src, record, "shape", "%.200s has more than 2^60 bytes", name);
     }
-    return plan_add_storage(b, &s, name, shape, NULL, err);
+    return plan_add_storage(b, &s, name, shape, NULL, src->err);
 }
 
-static int add_buffers(struct plan_builder *b, const cJSON *record, struct error *err)
+static int add_buffers(struct plan_builder *b, const struct json_source *src, const cJSON *record)
 {
-    const cJSON *buffers = cJSON_GetObjectItemCaseSensitive(record, "buffers");
+    const cJSON *list, *item;
 
-    if (buffers && !cJSON_IsArray(buffers)) {
-        return error_set(err, NULL, NULL, "\"buffers\" is not an array");
+    if (!json_member(record, "buffers")) {
+        return 0;
     }
-    for (const cJSON *e = buffers ? buffers->child : NULL; e; e = e->next) {
-        uint64_t offset = 0, nbytes = 0;
+    if (json_get_list(src, record, "buffers", &list, NULL)) {
+        return -1;
+    }
+    cJSON_ArrayForEach(item, list) {
+        int64_t offset = 0, nbytes = 0;
         const char *name;
 
-        if (!cJSON_IsObject(e)) {
-            return error_set(err, NULL, NULL, "an entry of \"buffers\" is not an object");
-        }
-        if (plan_json_string(e, "name", &name, err) || plan_json_field(e, "offset", PLAN_JSON_EXACT, &offset, err) ||
-            plan_json_field(e, "nbytes", PLAN_JSON_EXACT, &nbytes, err) ||
-            plan_add_buffer(b, name, offset, nbytes, err)) {
+        if (get_word(src, item, "name", &name) || json_get_int(src, item, "offset", 0, INT64_MAX, &offset) ||
+            json_get_int(src, item, "nbytes", 0, INT64_MAX, &nbytes) ||
+            plan_add_buffer(b, name, (uint64_t)offset, (uint64_t)nbytes, src->err)) {
             return -1;
         }
     }
     return 0;
 }
 
-static int add_domain(struct plan_builder *b, const cJSON *record, struct error *err)
+static int add_domain(struct plan_builder *b, const struct json_source *src, const cJSON *record)
 {
-    uint32_t workers[PLAN_MAX_MEMBERS], count, i = 0;
-    uint64_t window = 0, card = 0;
-    const cJSON *e;
+    uint32_t workers[PLAN_MAX_MEMBERS], i = 0;
+    int64_t window = 0, card = 0;
+    const cJSON *list, *e;
     const char *name;
+    size_t count;
 
-    if (in_order(record, plan_builder_plan(b)->ndomain, err) || plan_json_string(record, "name", &name, err) ||
-        plan_json_field(record, "window", PLAN_JSON_EXACT, &window, err) ||
-        plan_json_array(record, "workers", &e, &count, err)) {
+    if (in_order(src, record, plan_builder_plan(b)->ndomain) || get_word(src, record, "name", &name) ||
+        json_get_int(src, record, "window", 0, INT64_MAX, &window) ||
+        json_get_list(src, record, "workers", &list, &count)) {
         return -1;
     }
     if (count > PLAN_MAX_MEMBERS) {
-        return plan_rule_domain(plan_builder_plan(b), window, NULL, count, err);
+        return plan_rule_domain(plan_builder_plan(b), (uint64_t)window, NULL, (uint32_t)count, src->err);
     }
-    for (; e; e = e->next) {
-        if (plan_json_number(e, "workers", UINT32_MAX, &card, err)) {
+    cJSON_ArrayForEach(e, list) {
+        if (json_get_int(src, e, NULL, 0, UINT32_MAX, &card)) {
             return -1;
         }
         workers[i++] = (uint32_t)card;
     }
-    if (plan_add_domain(b, name, workers, count, window, NULL, err)) {
+    if (plan_add_domain(b, name, workers, i, (uint64_t)window, NULL, src->err)) {
         return -1;
     }
-    return add_buffers(b, record, err);
+    return add_buffers(b, src, record);
 }
 
-static int end_domain(struct plan_builder *b, const cJSON *record, struct error *err)
+static int end_domain(struct plan_builder *b, const struct json_source *src, const cJSON *record)
 {
-    uint64_t domain = 0;
+    int64_t domain = 0;
 
-    if (plan_json_number(record->child, "end_domain", UINT32_MAX, &domain, err)) {
+    if (json_get_int(src, record, "end_domain", 0, UINT32_MAX, &domain)) {
         return -1;
     }
-    return plan_end_domain(b, (uint32_t)domain, err);
+    return plan_end_domain(b, (uint32_t)domain, src->err);
 }
 
-/* The elements storage, dtype, offset, shape[, strides] that begin at `e`. */
-static int add_view(struct plan_builder *b, const cJSON *e, uint32_t *view, struct error *err)
+/* The elements storage, dtype, offset, shape[, strides] of `list` after the first `skip`. */
+static int add_view(struct plan_builder *b, const struct json_source *src, const cJSON *list, int skip, uint32_t *view)
 {
-    int64_t shape[PLAN_MAX_DIMS] = {0}, stride[PLAN_MAX_DIMS] = {0};
-    const cJSON *item[5] = {0};
-    uint64_t storage = 0, offset = 0;
+    int64_t shape[PLAN_MAX_DIMS] = {0}, stride[PLAN_MAX_DIMS] = {0}, storage = 0, offset = 0;
+    const cJSON *item[5] = {0}, *e;
     uint32_t ndim = 0, nstride = 0;
     enum dtype dtype = DTYPE_COUNT;
+    int i = -skip;
 
-    for (int i = 0; e; e = e->next, i++) {
+    cJSON_ArrayForEach(e, list) {
         if (i == 5) {
-            return error_set(err, NULL, NULL, "a view has too many entries");
+            return json_fail(src, list, NULL, "a view has too many entries");
         }
-        item[i] = e;
+        if (i >= 0) {
+            item[i] = e;
+        }
+        i++;
     }
     if (!item[3]) {
-        return error_set(err, NULL, NULL, "a view has too few entries");
+        return json_fail(src, list, NULL, "a view has too few entries");
     }
-    if (plan_json_number(item[0], "storage", UINT32_MAX, &storage, err) || dtype_of(item[1], &dtype, err) ||
-        plan_json_number(item[2], "offset", PLAN_JSON_EXACT, &offset, err) ||
-        plan_json_dims(item[3], "shape", PLAN_MAX_DIMS, shape, &ndim, err)) {
+    if (json_get_int(src, item[0], NULL, 0, UINT32_MAX, &storage) || get_dtype(src, item[1], NULL, &dtype) ||
+        json_get_int(src, item[2], NULL, 0, INT64_MAX, &offset) ||
+        get_sizes(src, item[3], NULL, PLAN_MAX_DIMS, shape, &ndim)) {
         return -1;
     }
     if (!item[4]) {
         plan_contiguous_strides(ndim, shape, stride);
     } else {
-        if (plan_json_dims(item[4], "strides", PLAN_MAX_DIMS, stride, &nstride, err)) {
+        if (get_sizes(src, item[4], NULL, PLAN_MAX_DIMS, stride, &nstride)) {
             return -1;
         }
         if (nstride != ndim) {
-            return error_set(err, NULL, NULL, "a view has %u dimensions and %u strides", ndim, nstride);
+            return json_fail(src, list, NULL, "a view has %u dimensions and %u strides", ndim, nstride);
         }
     }
-    return plan_add_view(b, (uint32_t)storage, dtype, offset, ndim, shape, stride, view, err);
-}
-
-static int tag_of(const cJSON *item, uint32_t *tag, struct error *err)
-{
-    for (uint32_t i = 0; cJSON_IsString(item) && i < PLAN_TAG_COUNT; i++) {
-        if (strcmp(item->valuestring, plan_tag_names[i]) == 0) {
-            *tag = i;
-            return 0;
-        }
-    }
-    return error_set(err, NULL, NULL, "tag %.40s is unknown",
-                     cJSON_IsString(item) ? item->valuestring : "of an argument");
+    return plan_add_view(b, (uint32_t)storage, dtype, (uint64_t)offset, ndim, shape, stride, view, src->err);
 }
 
 static int room(void *array, size_t *capacity, size_t wanted, size_t size, struct error *err)
@@ -207,173 +215,184 @@ static int room(void *array, size_t *capacity, size_t wanted, size_t size, struc
     return wanted && array_room(array, capacity, wanted - 1, size) ? error_nomem(err, NULL, wanted * size) : 0;
 }
 
-static int read_args(struct plan_builder *b, struct plan_record_scratch *scratch, const cJSON *record, uint32_t *count,
-                     struct error *err)
+static int read_args(struct plan_builder *b, const struct json_source *src, struct plan_record_scratch *scratch,
+                     const cJSON *record, uint32_t *narg)
 {
-    const cJSON *e;
+    const cJSON *list, *e;
+    size_t count, tag = 0;
     uint32_t i = 0;
 
-    if (plan_json_array(record, "args", &e, count, err) ||
-        room(&scratch->args, &scratch->args_capacity, *count, sizeof *scratch->args, err)) {
+    if (json_get_list(src, record, "args", &list, &count) ||
+        room(&scratch->args, &scratch->args_capacity, count, sizeof *scratch->args, src->err)) {
         return -1;
     }
-    for (; e; e = e->next, i++) {
-        if (!cJSON_IsArray(e) || !e->child) {
-            return error_set(err, NULL, NULL, "argument %u is not a tagged view", i);
-        }
-        if (tag_of(e->child, &scratch->args[i].tag, err) || add_view(b, e->child->next, &scratch->args[i].view, err)) {
+    cJSON_ArrayForEach(e, list) {
+        if (json_get_list(src, e, NULL, &e, NULL)) {
             return -1;
         }
+        if (!e->child) {
+            return json_fail(src, e, NULL, "it is not a tagged view");
+        }
+        if (json_get_choice(src, e->child, NULL, plan_tag_names, PLAN_TAG_COUNT, &tag) ||
+            add_view(b, src, e, 1, &scratch->args[i].view)) {
+            return -1;
+        }
+        scratch->args[i++].tag = (uint32_t)tag;
     }
+    *narg = i;
     return 0;
 }
 
-static int read_scalar(const cJSON *item, struct plan_scalar *out, struct error *err)
+static int read_scalar(const struct json_source *src, const cJSON *item, struct plan_scalar *out)
 {
-    uint64_t domain = 0, card = 0;
-    const cJSON *kind;
+    static const char *const kinds[] = {"ctx", "win"};
+    int64_t domain = 0, card = 0;
+    size_t kind = 0, count;
+    const cJSON *e;
 
     *out = (struct plan_scalar){.kind = PLAN_VALUE, .domain = PLAN_NONE, .card = PLAN_NONE};
-    if (!cJSON_IsArray(item)) {
-        return plan_json_u64(item, "scalars", &out->bits, err);
+    if (!item->child) { /* not a list, or an empty one, which it refuses */
+        return json_get_u64(src, item, NULL, &out->bits);
     }
-    kind = item->child;
-    if (cJSON_GetArraySize(item) != 4 || !cJSON_IsString(kind)) {
-        return error_set(err, NULL, NULL, "a scalar is neither a number nor [kind, domain, card, n]");
-    }
-    if (strcmp(kind->valuestring, "ctx") == 0) {
-        out->kind = PLAN_DEVICE_CTX;
-    } else if (strcmp(kind->valuestring, "win") == 0) {
-        out->kind = PLAN_WINDOW_BASE;
-    } else {
-        return error_set(err, NULL, NULL, "scalar kind \"%.40s\" is neither \"ctx\" nor \"win\"", kind->valuestring);
-    }
-    if (plan_json_number(kind->next, "domain", UINT32_MAX, &domain, err) ||
-        plan_json_number(kind->next->next, "card", UINT32_MAX, &card, err) ||
-        plan_json_u64(kind->next->next->next, "n", &out->bits, err)) {
+    if (json_get_list(src, item, NULL, &item, &count)) {
         return -1;
     }
+    if (count != 4) {
+        return json_fail(src, item, NULL, "a scalar is neither a number nor [kind, domain, card, n]");
+    }
+    e = item->child;
+    if (json_get_choice(src, e, NULL, kinds, 2, &kind) || json_get_int(src, e->next, NULL, 0, UINT32_MAX, &domain) ||
+        json_get_int(src, e->next->next, NULL, 0, UINT32_MAX, &card) ||
+        json_get_u64(src, e->next->next->next, NULL, &out->bits)) {
+        return -1;
+    }
+    out->kind = kind ? PLAN_WINDOW_BASE : PLAN_DEVICE_CTX;
     out->domain = (uint32_t)domain;
     out->card = (uint32_t)card;
     return 0;
 }
 
-static int read_scalars(struct plan_record_scratch *scratch, const cJSON *record, uint32_t *count, struct error *err)
+static int read_scalars(const struct json_source *src, struct plan_record_scratch *scratch, const cJSON *record,
+                        uint32_t *nscalar)
 {
-    const cJSON *e;
+    const cJSON *list, *e;
+    size_t count;
     uint32_t i = 0;
 
-    if (plan_json_array(record, "scalars", &e, count, err) ||
-        room(&scratch->scalars, &scratch->scalars_capacity, *count, sizeof *scratch->scalars, err)) {
+    if (json_get_list(src, record, "scalars", &list, &count) ||
+        room(&scratch->scalars, &scratch->scalars_capacity, count, sizeof *scratch->scalars, src->err)) {
         return -1;
     }
-    for (; e; e = e->next, i++) {
-        if (read_scalar(e, &scratch->scalars[i], err)) {
+    cJSON_ArrayForEach(e, list) {
+        if (read_scalar(src, e, &scratch->scalars[i++])) {
             return -1;
         }
     }
+    *nscalar = i;
     return 0;
 }
 
-static int add_call(struct plan_builder *b, struct plan_record_scratch *scratch, const cJSON *record, bool dispatch,
-                    struct error *err)
+static int add_call(struct plan_builder *b, const struct json_source *src, struct plan_record_scratch *scratch,
+                    const cJSON *record, bool dispatch)
 {
     const struct plan *p = plan_builder_plan(b);
     struct plan_node n = {.kind = dispatch ? PLAN_DISPATCH : PLAN_SUB, .lane = p->world_size + 1};
-    uint64_t line, k = PLAN_NONE, group = PLAN_NONE, card;
+    int64_t line = 0, k = PLAN_NONE, group = PLAN_NONE, card;
     const char *name;
 
-    if (in_order(record, p->nnode, err) || plan_json_string(record, dispatch ? "program" : "name", &name, err) ||
-        plan_json_optional(record, "line", UINT32_MAX, 0, &line, err) || read_args(b, scratch, record, &n.narg, err) ||
-        read_scalars(scratch, record, &n.nscalar, err)) {
+    if (in_order(src, record, p->nnode) || get_word(src, record, dispatch ? "program" : "name", &name) ||
+        json_optional_int(src, record, "line", 0, UINT32_MAX, &line) || read_args(b, src, scratch, record, &n.narg) ||
+        read_scalars(src, scratch, record, &n.nscalar)) {
         return -1;
     }
     if (dispatch) {
-        if (plan_json_field(record, "card", UINT32_MAX, &card, err) ||
-            plan_json_optional(record, "k", UINT32_MAX - 1, PLAN_NONE, &k, err) ||
-            plan_json_optional(record, "group", UINT32_MAX - 1, PLAN_NONE, &group, err) ||
-            plan_add_program(b, name, &n.program, err)) {
+        if (json_get_int(src, record, "card", 0, UINT32_MAX, &card) ||
+            json_optional_int(src, record, "k", 0, UINT32_MAX - 1, &k) ||
+            json_optional_int(src, record, "group", 0, UINT32_MAX - 1, &group) ||
+            plan_add_program(b, name, &n.program, src->err)) {
             return -1;
         }
         n.lane = (uint32_t)card;
-    } else if (plan_add_sub(b, name, &n.program, err)) {
+    } else if (plan_add_sub(b, name, &n.program, src->err)) {
         return -1;
     }
     n.line = (uint32_t)line;
     n.k = (uint32_t)k;
     n.group = (uint32_t)group;
-    return plan_add_node(b, &n, scratch->args, scratch->scalars, NULL, err);
+    return plan_add_node(b, &n, scratch->args, scratch->scalars, NULL, src->err);
 }
 
-static int add_copy(struct plan_builder *b, const cJSON *record, struct error *err)
+static int add_copy(struct plan_builder *b, const struct json_source *src, const cJSON *record)
 {
     const struct plan *p = plan_builder_plan(b);
-    const cJSON *dst = cJSON_GetObjectItemCaseSensitive(record, "dst");
-    const cJSON *src = cJSON_GetObjectItemCaseSensitive(record, "src");
-    const cJSON *fill = cJSON_GetObjectItemCaseSensitive(record, "fill");
+    const cJSON *to, *from = json_member(record, "src");
+    bool fill = json_member(record, "fill") != NULL;
     struct plan_node n = {.kind = PLAN_COPY, .lane = plan_host_lane(p), .group = PLAN_NONE, .k = PLAN_NONE};
     struct plan_arg args[2] = {{.tag = PLAN_TAG_OUTPUT_EXISTING}, {.tag = PLAN_TAG_INPUT}};
     struct plan_scalar scalar = {.kind = PLAN_VALUE, .domain = PLAN_NONE, .card = PLAN_NONE};
-    uint64_t line = 0;
+    int64_t line = 0;
     double value;
 
-    if (in_order(record, p->nnode, err) || plan_json_optional(record, "line", UINT32_MAX, 0, &line, err)) {
+    if (in_order(src, record, p->nnode) || json_optional_int(src, record, "line", 0, UINT32_MAX, &line) ||
+        json_get_list(src, record, "dst", &to, NULL)) {
         return -1;
     }
-    if (!cJSON_IsArray(dst) || !src == !fill || (src && !cJSON_IsArray(src))) {
-        return error_set(err, NULL, NULL, "a copy needs \"dst\", and either \"src\" or \"fill\"");
+    if (!from != fill) {
+        return json_fail(src, record, NULL, "a copy needs either \"src\" or \"fill\"");
     }
-    if (add_view(b, dst->child, &args[0].view, err) || (src && add_view(b, src->child, &args[1].view, err)) ||
-        (fill && plan_json_fill(fill, "fill", &value, err))) {
+    if (add_view(b, src, to, 0, &args[0].view) ||
+        (from && (json_get_list(src, from, NULL, &from, NULL) || add_view(b, src, from, 0, &args[1].view))) ||
+        (fill && json_get_number(src, record, "fill", &value))) {
         return -1;
     }
     if (fill) {
         memcpy(&scalar.bits, &value, sizeof value);
     }
     n.line = (uint32_t)line;
-    n.narg = src ? 2 : 1;
+    n.narg = from ? 2 : 1;
     n.nscalar = fill ? 1 : 0;
-    return plan_add_node(b, &n, args, &scalar, NULL, err);
+    return plan_add_node(b, &n, args, &scalar, NULL, src->err);
 }
 
-static int add_note(struct plan_builder *b, const cJSON *record, struct error *err)
+static int add_note(struct plan_builder *b, const struct json_source *src, const cJSON *record)
 {
     const char *text;
 
-    if (plan_json_string(record, "note", &text, err)) {
+    if (get_word(src, record, "note", &text)) {
         return -1;
     }
     log_note("%s", text);
-    return plan_add_note(b, text, err);
+    return plan_add_note(b, text, src->err);
 }
 
-int plan_record_add(struct plan_builder *b, struct plan_record_scratch *scratch, const cJSON *record, struct error *err)
+int plan_record_add(struct plan_builder *b, const struct json_source *src, struct plan_record_scratch *scratch,
+                    const cJSON *record)
 {
     const char *kind = record->child->string;
 
     if (strcmp(kind, "dispatch") == 0) {
-        return add_call(b, scratch, record, true, err);
+        return add_call(b, src, scratch, record, true);
     }
     if (strcmp(kind, "copy") == 0) {
-        return add_copy(b, record, err);
+        return add_copy(b, src, record);
     }
     if (strcmp(kind, "sub") == 0) {
-        return add_call(b, scratch, record, false, err);
+        return add_call(b, src, scratch, record, false);
     }
     if (strcmp(kind, "storage") == 0) {
-        return add_storage(b, record, err);
+        return add_storage(b, src, record);
     }
     if (strcmp(kind, "domain") == 0) {
-        return add_domain(b, record, err);
+        return add_domain(b, src, record);
     }
     if (strcmp(kind, "end_domain") == 0) {
-        return end_domain(b, record, err);
+        return end_domain(b, src, record);
     }
     if (strcmp(kind, "note") == 0) {
-        return add_note(b, record, err);
+        return add_note(b, src, record);
     }
     if (strcmp(kind, "edges") == 0) {
         return 0;
     }
-    return error_set(err, NULL, NULL, "record kind \"%.40s\" is unknown", kind);
+    return json_fail(src, record, NULL, "record kind \"%.40s\" is unknown", kind);
 }

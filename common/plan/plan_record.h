@@ -6,8 +6,7 @@
 #ifndef L3R_COMMON_PLAN_PLAN_RECORD_H
 #define L3R_COMMON_PLAN_PLAN_RECORD_H
 
-#include <cjson/cJSON.h>
-
+#include "common/base/json.h"
 #include "common/plan/plan_build.h"
 
 /* Buffers that grow to the widest node and are used again for each. */
@@ -19,8 +18,9 @@ struct plan_record_scratch {
 
 void plan_record_scratch_free(struct plan_record_scratch *scratch);
 
-/* Add a record that is neither the header nor the end. `where` of errors stays empty. */
-int plan_record_add(struct plan_builder *b, struct plan_record_scratch *scratch, const cJSON *record,
-                    struct error *err);
+/* Add a record, an object with members, that is neither the header nor the end. Errors go to src->err; those of the
+ * plan's own rules leave `where` empty. */
+int plan_record_add(struct plan_builder *b, const struct json_source *src, struct plan_record_scratch *scratch,
+                    const cJSON *record);
 
 #endif

@@ -4,25 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/plan/plan_json.h"
+#include "common/base/json.h"
+#include "common/base/json_stream.h"
 #include "common/plan/plan_names.h"
 #include "common/plan/plan_rules.h"
 #include "common/plan/plan_stream.h"
-
-static void put_string(FILE *f, const char *text)
-{
-    putc('"', f);
-    for (const unsigned char *c = (const unsigned char *)text; *c; c++) {
-        if (*c == '"' || *c == '\\') {
-            fprintf(f, "\\%c", *c);
-        } else if (*c < 0x20) {
-            fprintf(f, "\\u%04x", *c);
-        } else {
-            putc(*c, f);
-        }
-    }
-    putc('"', f);
-}
 
 static void put_dims(FILE *f, const int64_t *dims, uint32_t count)
 {
@@ -46,7 +32,7 @@ static void put_fill(FILE *f, double value)
 
 static void put_u64(FILE *f, uint64_t value)
 {
-    const char *quote = value < PLAN_JSON_EXACT ? "" : "\"";
+    const char *quote = value < (uint64_t)JSON_EXACT ? "" : "\"";
 
     fprintf(f, "%s%" PRIu64 "%s", quote, value, quote);
 }
@@ -78,7 +64,7 @@ static void put_storage(FILE *f, const struct plan *p, uint32_t id)
     const struct plan_storage *s = &p->storages[id];
 
     fprintf(f, "{\"storage\":%u,\"name\":", id);
-    put_string(f, plan_text(p, s->name));
+    json_out_text(f, plan_text(p, s->name));
     fprintf(f, ",\"kind\":\"%s\",\"dtype\":\"%s\",\"shape\":", s->kind == PLAN_PARAM ? "param" : "temp",
             dtype_name(s->dtype));
     put_dims(f, p->dims + s->dims, s->ndim);
@@ -97,7 +83,7 @@ static void put_domain(FILE *f, const struct plan *p, uint32_t id)
     const struct plan_domain *d = &p->domains[id];
 
     fprintf(f, "{\"domain\":%u,\"name\":", id);
-    put_string(f, plan_text(p, d->name));
+    json_out_text(f, plan_text(p, d->name));
     fputs(",\"workers\":[", f);
     for (uint32_t i = 0; i < d->nworkers; i++) {
         fprintf(f, "%s%u", i ? "," : "", p->cards[d->first_worker + i]);
@@ -107,7 +93,7 @@ static void put_domain(FILE *f, const struct plan *p, uint32_t id)
         const struct plan_buffer *b = &p->buffers[d->first_buffer + i];
 
         fprintf(f, "%s{\"name\":", i ? "," : "");
-        put_string(f, plan_text(p, b->name));
+        json_out_text(f, plan_text(p, b->name));
         fprintf(f, ",\"offset\":%" PRIu64 ",\"nbytes\":%" PRIu64 "}", b->offset, b->nbytes);
     }
     fputs("]}\n", f);
@@ -185,7 +171,7 @@ static void put_call(FILE *f, const struct plan *p, uint32_t id)
     bool dispatch = n->kind == PLAN_DISPATCH;
 
     fprintf(f, dispatch ? "{\"dispatch\":%u,\"program\":" : "{\"sub\":%u,\"name\":", id);
-    put_string(f, plan_text(p, dispatch ? p->programs[n->program] : p->subs[n->program]));
+    json_out_text(f, plan_text(p, dispatch ? p->programs[n->program] : p->subs[n->program]));
     if (dispatch) {
         fprintf(f, ",\"card\":%u", n->lane);
     }
@@ -268,7 +254,7 @@ int plan_save(const struct plan *p, FILE *f, struct error *err)
     fprintf(f, "{\"plan\":%d,\"world_size\":%u}\n", PLAN_VERSION, p->world_size);
     for (uint32_t i = 0; i < p->nnote; i++) {
         fputs("{\"note\":", f);
-        put_string(f, plan_text(p, p->notes[i]));
+        json_out_text(f, plan_text(p, p->notes[i]));
         fputs("}\n", f);
     }
     put_storages(f, p);

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/base/json.h"
 #include "common/plan/plan_build.h"
-#include "common/plan/plan_json.h"
 #include "common/plan/plan_record.h"
 
 #define RERECORD "record the plan again with this l3replay"
@@ -51,114 +51,99 @@ void plan_stream_free(struct plan_stream *s)
     free(s);
 }
 
-static int read_header(struct plan_stream *s, const cJSON *record, struct error *err)
+static int read_header(struct plan_stream *s, const struct json_source *src, const cJSON *record)
 {
-    const cJSON *first = record->child;
-    uint64_t version = 0, world_size = 0;
+    int64_t version = 0, world_size = 0;
 
-    if (strcmp(first->string, "plan") != 0) {
-        return error_set(err, NULL, NULL, "the first line is not the header of a plan, {\"plan\":%d,...}",
+    if (strcmp(record->child->string, "plan") != 0) {
+        return json_fail(src, NULL, NULL, "the first line is not the header of a plan, {\"plan\":%d,...}",
                          PLAN_VERSION);
     }
-    if (plan_json_number(first, "plan", UINT32_MAX, &version, err)) {
+    if (json_get_int(src, record, "plan", 0, UINT32_MAX, &version)) {
         return -1;
     }
     if (version != PLAN_VERSION) {
-        return error_set(err, NULL, NULL, "the plan has version %llu of the format, this l3replay reads version %d",
-                         (unsigned long long)version, PLAN_VERSION);
+        return json_fail(src, record, "plan", "the plan has version %lld of the format, this l3replay reads version %d",
+                         (long long)version, PLAN_VERSION);
     }
-    if (plan_json_field(record, "world_size", PLAN_MAX_CARDS, &world_size, err)) {
+    if (json_get_int(src, record, "world_size", 0, PLAN_MAX_CARDS, &world_size)) {
         return -1;
     }
-    s->builder = plan_builder_new((uint32_t)world_size, err);
+    s->builder = plan_builder_new((uint32_t)world_size, src->err);
     return s->builder ? 0 : -1;
 }
 
-static int read_end(struct plan_stream *s, const cJSON *record, struct error *err)
+static int read_end(struct plan_stream *s, const struct json_source *src, const cJSON *record)
 {
     uint32_t nnode = plan_builder_plan(s->builder)->nnode;
-    uint64_t count = 0;
+    int64_t count = 0;
 
-    if (plan_json_number(record->child, "end", UINT32_MAX, &count, err)) {
+    if (json_get_int(src, record, "end", 0, UINT32_MAX, &count)) {
         return -1;
     }
     if (count != nnode) {
-        return error_set(err, NULL, NULL, "the plan ends with %u nodes, but says that it has %llu", nnode,
-                         (unsigned long long)count);
+        return json_fail(src, record, "end", "the plan ends with %u nodes, but says that it has %lld", nnode,
+                         (long long)count);
     }
     s->ended = true;
     return 0;
 }
 
-static int read_record(struct plan_stream *s, const cJSON *record, struct error *err)
+static int read_record(struct plan_stream *s, const struct json_source *src, const cJSON *record)
 {
-    if (!cJSON_IsObject(record) || !record->child) {
-        return error_set(err, NULL, NULL, "the line is not a JSON object with a record in it");
+    if (!record->child || !record->child->string) {
+        return json_fail(src, NULL, NULL, "the line is not a JSON object with a record in it");
     }
     if (s->ended) {
-        return error_set(err, NULL, NULL, "there is a record after the end record");
+        return json_fail(src, NULL, NULL, "there is a record after the end record");
     }
     if (!s->builder) {
-        return read_header(s, record, err);
+        return read_header(s, src, record);
     }
     if (strcmp(record->child->string, "end") == 0) {
-        return read_end(s, record, err);
+        return read_end(s, src, record);
     }
     if (strcmp(record->child->string, "plan") == 0) {
-        return error_set(err, NULL, NULL, "there is a second header");
+        return json_fail(src, NULL, NULL, "there is a second header");
     }
-    return plan_record_add(s->builder, &s->scratch, record, err);
+    return plan_record_add(s->builder, src, &s->scratch, record);
 }
 
-/* The line of the stream, and the one of host_orch.py that `record` (NULL: none was read) came from, if it says so. */
-static void say_where(const struct plan_stream *s, const cJSON *record, struct error *err)
+/* The line of the stream, and the one of host_orch.py that the record (NULL: none was read) came from, if it says so. */
+static void describe_place(const struct plan_stream *s, const cJSON *record, char *buf, size_t size)
 {
-    const cJSON *line = cJSON_GetObjectItemCaseSensitive(record, "line");
+    struct json_source quiet = {.file = ""};
     char user[48] = "";
+    int64_t line = 0;
 
-    if (!err || err->where[0]) {
-        return;
+    if (json_member(record, "line") && json_get_int(&quiet, record, "line", 1, UINT32_MAX, &line) == 0) {
+        snprintf(user, sizeof user, " (host_orch.py:%lld)", (long long)line);
     }
-    if (cJSON_IsNumber(line) && line->valuedouble >= 1 && line->valuedouble <= UINT32_MAX) {
-        snprintf(user, sizeof user, " (host_orch.py:%.0f)", line->valuedouble);
-    }
-    snprintf(err->where, sizeof err->where, "%s, line %llu%s", s->origin, s->line, user);
+    snprintf(buf, size, "%s, line %llu%s", s->origin, s->line, user);
 }
 
-static int parse_line(struct plan_stream *s, const char *line, size_t length, struct error *err)
+static int parse_line(struct plan_stream *s, char *line, size_t length, struct error *err)
 {
-    const char *end = NULL;
+    char place[sizeof err->where];
+    struct json_source src = {.file = place, .hint = s->hint, .err = err, .bytes = true};
     cJSON *record;
     int rc;
 
+    describe_place(s, NULL, place, sizeof place);
     while (length > 0 && (line[length - 1] == '\n' || line[length - 1] == '\r')) {
-        length--;
+        line[--length] = '\0';
     }
     if (length == 0) {
-        return error_set(err, NULL, NULL, "the line is empty");
+        return json_fail(&src, NULL, NULL, "the line is empty");
     }
-    if (memchr(line, '\0', length)) {
-        return error_set(err, NULL, NULL, "the line has a zero byte in it");
-    }
-    errno = 0;
-    record = cJSON_ParseWithLengthOpts(line, length, &end, false);
-    if (!record && errno == ENOMEM) { /* of malloc(): cJSON reports no more than that it failed */
-        return error_nomem(err, NULL, length);
-    }
+    record = json_parse(&src, line, length);
     if (!record) {
-        return error_set(err, NULL, NULL, "the line is not JSON, from byte %zu on", end ? (size_t)(end - line) : 0);
+        return -1;
     }
-    while (end < line + length && (*end == ' ' || *end == '\t')) {
-        end++;
-    }
-    if (end != line + length) {
-        rc = error_set(err, NULL, NULL, "the line has something after its JSON object, at byte %zu",
-                       (size_t)(end - line));
-    } else {
-        rc = read_record(s, record, err);
-    }
-    if (rc < 0) {
-        say_where(s, record, err);
+    describe_place(s, record, place, sizeof place);
+    rc = read_record(s, &src, record);
+    if (rc < 0 && err && !err->where[0]) {
+        snprintf(err->where, sizeof err->where, "%s", place);
     }
     cJSON_Delete(record);
     return rc;
@@ -170,7 +155,6 @@ int plan_stream_line(struct plan_stream *s, char *line, size_t length, struct er
     if (parse_line(s, line, length, err) == 0) {
         return 0;
     }
-    say_where(s, NULL, err);
     if (err && !err->hint[0]) {
         snprintf(err->hint, sizeof err->hint, "%s", s->hint);
     }

@@ -11,7 +11,7 @@ static int take_string(const struct json_source *src, const cJSON *object, const
 {
     const char *text;
 
-    if (json_string(src, key, cJSON_GetObjectItemCaseSensitive(object, key), &text) < 0) {
+    if (json_get_string(src, object, key, &text) < 0) {
         return -1;
     }
     *out = strdup(text);
@@ -22,7 +22,7 @@ static int take_int(const struct json_source *src, const cJSON *object, const ch
 {
     int64_t value;
 
-    if (json_int(src, key, cJSON_GetObjectItemCaseSensitive(object, key), 0, max, &value) < 0) {
+    if (json_get_int(src, object, key, 0, max, &value) < 0) {
         return -1;
     }
     *out = (int32_t)value;
@@ -31,24 +31,23 @@ static int take_int(const struct json_source *src, const cJSON *object, const ch
 
 static int take_signature(const struct json_source *src, const cJSON *object, struct signature *out)
 {
-    const cJSON *list = cJSON_GetObjectItemCaseSensitive(object, "signature"), *item;
-    int count;
+    const cJSON *list, *item;
+    size_t count;
 
-    if (!list || cJSON_IsNull(list)) {
+    if (!json_has(object, "signature")) {
         return 0;
     }
-    if (json_array(src, "signature", list) < 0) {
+    if (json_get_list(src, object, "signature", &list, &count) < 0) {
         return -1;
     }
-    count = cJSON_GetArraySize(list);
-    out->directions = malloc((size_t)count + 1);
+    out->directions = malloc(count + 1);
     if (!out->directions) {
-        return error_nomem(src->err, src->file, (size_t)count + 1);
+        return error_nomem(src->err, src->file, count + 1);
     }
     out->given = true;
     cJSON_ArrayForEach(item, list) {
         int64_t direction;
-        if (json_int(src, "signature", item, ARG_SCALAR, ARG_INOUT, &direction) < 0) {
+        if (json_get_int(src, item, NULL, ARG_SCALAR, ARG_INOUT, &direction) < 0) {
             return -1;
         }
         out->directions[out->count++] = (uint8_t)direction;
@@ -58,20 +57,19 @@ static int take_signature(const struct json_source *src, const cJSON *object, st
 
 static int take_includes(const struct json_source *src, const cJSON *object, struct kernel *k)
 {
-    const cJSON *list = cJSON_GetObjectItemCaseSensitive(object, "include"), *item;
+    const cJSON *list, *item;
     size_t count;
 
-    if (json_array(src, "include", list) < 0) {
+    if (json_get_list(src, object, "include", &list, &count) < 0) {
         return -1;
     }
-    count = (size_t)cJSON_GetArraySize(list);
     k->include_dirs = calloc(count + 1, sizeof *k->include_dirs);
     if (!k->include_dirs) {
         return error_nomem(src->err, src->file, (count + 1) * sizeof *k->include_dirs);
     }
     cJSON_ArrayForEach(item, list) {
         const char *text;
-        if (json_string(src, "include", item, &text) < 0) {
+        if (json_get_string(src, item, NULL, &text) < 0) {
             return -1;
         }
         k->include_dirs[k->ninclude] = strdup(text);
@@ -85,31 +83,27 @@ static int take_includes(const struct json_source *src, const cJSON *object, str
 
 static int take_kernel(const struct json_source *src, const cJSON *object, struct kernel *k)
 {
-    const char *core;
+    static const char *const cores[] = {[CORE_AIC] = "aic", [CORE_AIV] = "aiv"};
+    size_t core = CORE_AIC;
 
     if (take_int(src, object, "func_id", INT_MAX, &k->func_id) < 0 || take_string(src, object, "name", &k->name) < 0 ||
         take_string(src, object, "source", &k->source) < 0 || take_signature(src, object, &k->signature) < 0 ||
-        take_includes(src, object, k) < 0 ||
-        json_string(src, "core", cJSON_GetObjectItemCaseSensitive(object, "core"), &core) < 0) {
+        take_includes(src, object, k) < 0 || json_get_choice(src, object, "core", cores, 2, &core) < 0 ||
+        (json_has(object, "external") && json_get_bool(src, object, "external", &k->external) < 0)) {
         return -1;
     }
-    if (strcmp(core, "aic") != 0 && strcmp(core, "aiv") != 0) {
-        return json_fail(src, "core", "it is \"%.40s\", which is neither \"aic\" nor \"aiv\"", core);
-    }
-    k->core = strcmp(core, "aic") == 0 ? CORE_AIC : CORE_AIV;
-    k->external = cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(object, "external"));
+    k->core = (enum core_type)core;
     return 0;
 }
 
 static int take_kernels(const struct json_source *src, const cJSON *object, struct program *p)
 {
-    const cJSON *list = cJSON_GetObjectItemCaseSensitive(object, "kernels"), *item;
+    const cJSON *list, *item;
     size_t count;
 
-    if (json_array(src, "kernels", list) < 0) {
+    if (json_get_list(src, object, "kernels", &list, &count) < 0) {
         return -1;
     }
-    count = (size_t)cJSON_GetArraySize(list);
     p->kernels = calloc(count + 1, sizeof *p->kernels);
     if (!p->kernels) {
         return error_nomem(src->err, src->file, (count + 1) * sizeof *p->kernels);
@@ -132,11 +126,11 @@ static int take_program(const struct json_source *src, const cJSON *object, stru
         take_string(src, object, "function_name", &p->function_name) < 0 ||
         take_string(src, object, "config_name", &p->config_name) < 0 ||
         take_int(src, object, "aicpu_thread_num", INT_MAX, &threads) < 0 ||
-        take_signature(src, object, &p->signature) < 0) {
+        take_signature(src, object, &p->signature) < 0 ||
+        (json_has(object, "enable_sdma") && json_get_bool(src, object, "enable_sdma", &p->enable_sdma) < 0)) {
         return -1;
     }
     p->aicpu_thread_num = threads;
-    p->enable_sdma = cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(object, "enable_sdma"));
     return take_kernels(src, object, p);
 }
 
@@ -144,7 +138,7 @@ static int not_there_yet(const struct json_source *src, const struct program_tab
 {
     for (size_t i = 0; i < table->count; i++) {
         if (&table->items[i] != p && strcmp(table->items[i].name, p->name) == 0) {
-            return json_fail(src, "kernel_config", "program \"%.200s\" is there twice", p->name);
+            return json_fail(src, src->root, "kernel_config", "program \"%.200s\" is there twice", p->name);
         }
     }
     return 0;
@@ -153,7 +147,8 @@ static int not_there_yet(const struct json_source *src, const struct program_tab
 int program_read(struct program_table *table, const char *line, size_t length, const char *origin, const char *hint,
                  struct error *err)
 {
-    struct json_source src = {origin, hint, err};
+    struct json_source src = {.file = origin, .hint = hint, .err = err};
+    const cJSON *object;
     struct program *items;
     cJSON *json;
     int rc = -1;
@@ -164,8 +159,8 @@ int program_read(struct program_table *table, const char *line, size_t length, c
     items = table->items;
     memset(&items[table->count], 0, sizeof *items);
     json = json_parse(&src, line, length);
-    if (json && json_object(&src, NULL, json) == 0) {
-        rc = take_program(&src, json, &items[table->count++]);
+    if (json && json_get_object(&src, json, NULL, &object) == 0) {
+        rc = take_program(&src, object, &items[table->count++]);
         if (rc == 0) {
             rc = not_there_yet(&src, table, &items[table->count - 1]);
         }

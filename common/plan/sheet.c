@@ -1,110 +1,117 @@
 #include "common/plan/sheet.h"
 
-#include <cjson/cJSON.h>
 #include <stdlib.h>
 #include <string.h>
 
-static const char *string_of(const cJSON *object, const char *key)
-{
-    return cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(object, key));
-}
+#include "common/base/json.h"
+#include "common/base/json_write.h"
 
-static int damaged(struct error *err)
-{
-    return error_set(err, "sheet of programs", "run the l3replay and l3replay-executor of one installation",
-                     "the sheet of programs is not one of this version");
-}
+static const char what[] = "sheet of programs";
 
-static int parse_signature(const cJSON *json, struct sheet_program *p, struct error *err)
+static int parse_signature(const struct json_source *src, const cJSON *object, struct sheet_program *p)
 {
-    const cJSON *item;
-    int32_t n = 0;
+    const cJSON *list, *item;
+    size_t count;
 
     p->nsignature = -1;
-    if (!cJSON_IsArray(json)) {
+    if (!json_has(object, "signature")) {
         return 0;
     }
-    p->nsignature = cJSON_GetArraySize(json);
-    p->signature = calloc((size_t)p->nsignature + 1, 1);
-    if (!p->signature) {
-        return error_nomem(err, "sheet of programs", (uint64_t)p->nsignature);
+    if (json_get_list(src, object, "signature", &list, &count)) {
+        return -1;
     }
-    cJSON_ArrayForEach(item, json) {
-        p->signature[n++] = (uint8_t)item->valueint;
+    p->signature = calloc(count + 1, 1);
+    if (!p->signature) {
+        return error_nomem(src->err, what, count);
+    }
+    p->nsignature = 0;
+    cJSON_ArrayForEach(item, list) {
+        int64_t direction;
+        if (json_get_int(src, item, NULL, ARG_SCALAR, ARG_INOUT, &direction)) {
+            return -1;
+        }
+        p->signature[p->nsignature++] = (uint8_t)direction;
     }
     return 0;
 }
 
-static int parse_kernels(const cJSON *json, struct sheet_program *p, struct error *err)
+static int parse_kernels(const struct json_source *src, const cJSON *object, struct sheet_program *p)
 {
-    const cJSON *item;
+    const cJSON *list, *item;
+    size_t count;
 
-    p->kernels = calloc((size_t)cJSON_GetArraySize(json) + 1, sizeof *p->kernels);
-    if (!p->kernels) {
-        return error_nomem(err, "sheet of programs", (uint64_t)cJSON_GetArraySize(json) * sizeof *p->kernels);
+    if (json_get_list(src, object, "kernels", &list, &count)) {
+        return -1;
     }
-    cJSON_ArrayForEach(item, json) {
+    p->kernels = calloc(count + 1, sizeof *p->kernels);
+    if (!p->kernels) {
+        return error_nomem(src->err, what, count * sizeof *p->kernels);
+    }
+    cJSON_ArrayForEach(item, list) {
         struct sheet_kernel *k = &p->kernels[p->nkernel];
-        const cJSON *id = cJSON_GetObjectItemCaseSensitive(item, "func_id");
-        const cJSON *core = cJSON_GetObjectItemCaseSensitive(item, "core");
+        int64_t id, core;
 
-        k->name = string_of(item, "name");
-        k->path = string_of(item, "path");
-        if (!k->name || !k->path || !cJSON_IsNumber(id) || !cJSON_IsNumber(core)) {
-            return damaged(err);
+        if (json_get_string(src, item, "name", &k->name) || json_get_string(src, item, "path", &k->path) ||
+            json_get_int(src, item, "func_id", 0, INT32_MAX, &id) ||
+            json_get_int(src, item, "core", CORE_AIC, CORE_AIV, &core)) {
+            return -1;
         }
-        k->func_id = id->valueint;
-        k->core = core->valueint ? CORE_AIV : CORE_AIC;
+        k->func_id = (int32_t)id;
+        k->core = (enum core_type)core;
         p->nkernel++;
     }
     return 0;
 }
 
-static int parse_program(const cJSON *json, struct sheet_program *p, struct error *err)
+static int parse_program(const struct json_source *src, const cJSON *item, struct sheet_program *p)
 {
-    if (cJSON_IsNull(json)) {
+    if (json_is_null(item)) {
         return 0;
     }
-    p->name = string_of(json, "name");
-    p->orchestration = string_of(json, "orchestration");
-    p->function_name = string_of(json, "function_name");
-    p->config_name = string_of(json, "config_name");
-    if (!p->name || !p->orchestration || !p->function_name || !p->config_name) {
-        return damaged(err);
-    }
-    if (parse_signature(cJSON_GetObjectItemCaseSensitive(json, "signature"), p, err) < 0) {
+    return json_get_string(src, item, "name", &p->name) ||
+                   json_get_string(src, item, "orchestration", &p->orchestration) ||
+                   json_get_string(src, item, "function_name", &p->function_name) ||
+                   json_get_string(src, item, "config_name", &p->config_name) || parse_signature(src, item, p) ||
+                   parse_kernels(src, item, p)
+               ? -1
+               : 0;
+}
+
+static int parse_sheet(const struct json_source *src, struct sheet *out)
+{
+    const cJSON *programs, *subs, *item;
+    size_t count;
+
+    if (json_get_list(src, out->json, "programs", &programs, &count) ||
+        json_get_list(src, out->json, "sub_workers", &subs, NULL)) {
         return -1;
     }
-    return parse_kernels(cJSON_GetObjectItemCaseSensitive(json, "kernels"), p, err);
+    out->programs = calloc(count + 1, sizeof *out->programs);
+    if (!out->programs) {
+        return error_nomem(src->err, what, count * sizeof *out->programs);
+    }
+    out->sub_workers = json_line(subs, what, src->err);
+    if (!out->sub_workers) {
+        return -1;
+    }
+    cJSON_ArrayForEach(item, programs) {
+        if (parse_program(src, item, &out->programs[out->count++])) {
+            return -1;
+        }
+    }
+    return 0;
 }
 
 int sheet_parse(const char *text, struct sheet *out, struct error *err)
 {
-    const cJSON *item, *programs, *subs;
-    cJSON *json;
+    struct json_source src = {
+        .file = what, .hint = "run the l3replay and l3replay-executor of one installation", .err = err, .bytes = true};
 
     memset(out, 0, sizeof *out);
-    json = cJSON_Parse(text);
-    out->json = json;
-    programs = cJSON_GetObjectItemCaseSensitive(json, "programs");
-    subs = cJSON_GetObjectItemCaseSensitive(json, "sub_workers");
-    if (!cJSON_IsArray(programs) || !cJSON_IsArray(subs)) {
-        damaged(err);
-        goto fail;
+    out->json = json_parse(&src, text, strlen(text));
+    if (out->json && parse_sheet(&src, out) == 0) {
+        return 0;
     }
-    out->programs = calloc((size_t)cJSON_GetArraySize(programs) + 1, sizeof *out->programs);
-    out->sub_workers = cJSON_PrintUnformatted(subs);
-    if (!out->programs || !out->sub_workers) {
-        error_nomem(err, "sheet of programs", (uint64_t)cJSON_GetArraySize(programs) * sizeof *out->programs);
-        goto fail;
-    }
-    cJSON_ArrayForEach(item, programs) {
-        if (parse_program(item, &out->programs[out->count++], err) < 0) {
-            goto fail;
-        }
-    }
-    return 0;
-fail:
     sheet_free(out);
     return -1;
 }
@@ -116,27 +123,35 @@ void sheet_free(struct sheet *sheet)
         free(sheet->programs[i].kernels);
     }
     free(sheet->programs);
-    cJSON_free(sheet->sub_workers);
+    free(sheet->sub_workers);
     cJSON_Delete(sheet->json);
     memset(sheet, 0, sizeof *sheet);
 }
 
 struct sheet_writer {
+    struct json_writer json;
     cJSON *root, *programs, *subs; /* the arrays are owned by the root */
 };
+
+static int written(const struct sheet_writer *w, struct error *err)
+{
+    return w->json.failed ? error_nomem(err, what, 0) : 0;
+}
 
 struct sheet_writer *sheet_writer_new(struct error *err)
 {
     struct sheet_writer *w = calloc(1, sizeof *w);
 
-    if (w) {
-        w->root = cJSON_CreateObject();
-        w->programs = cJSON_AddArrayToObject(w->root, "programs");
-        w->subs = cJSON_AddArrayToObject(w->root, "sub_workers");
+    if (!w) {
+        error_nomem(err, what, sizeof *w);
+        return NULL;
     }
-    if (!w || !w->programs || !w->subs) {
+    w->json.bytes = true;
+    w->root = json_new_object(&w->json);
+    w->programs = json_put_list(&w->json, w->root, "programs");
+    w->subs = json_put_list(&w->json, w->root, "sub_workers");
+    if (written(w, err)) {
         sheet_writer_free(w);
-        error_nomem(err, "sheet of programs", sizeof *w);
         return NULL;
     }
     return w;
@@ -151,72 +166,67 @@ void sheet_writer_free(struct sheet_writer *w)
     free(w);
 }
 
-static bool add_signature(cJSON *object, const struct signature *signature)
+static void put_signature(struct sheet_writer *w, cJSON *object, const struct signature *signature)
 {
-    cJSON *array;
+    cJSON *list;
 
     if (!signature->given) {
-        return cJSON_AddNullToObject(object, "signature") != NULL;
+        json_put_null(&w->json, object, "signature");
+        return;
     }
-    array = cJSON_AddArrayToObject(object, "signature");
-    for (uint32_t i = 0; array && i < signature->count; i++) {
-        if (!cJSON_AddItemToArray(array, cJSON_CreateNumber(signature->directions[i]))) {
-            return false;
-        }
+    list = json_put_list(&w->json, object, "signature");
+    for (uint32_t i = 0; i < signature->count; i++) {
+        json_append_number(&w->json, list, signature->directions[i]);
     }
-    return array != NULL;
 }
 
-static bool add_kernel(cJSON *array, const struct kernel *kernel, const char *path)
+static void put_kernel(struct sheet_writer *w, cJSON *list, const struct kernel *kernel, const char *path)
 {
-    cJSON *object = cJSON_CreateObject();
+    cJSON *object = json_append_object(&w->json, list);
 
-    return cJSON_AddItemToArray(array, object) && cJSON_AddNumberToObject(object, "func_id", kernel->func_id) &&
-           cJSON_AddNumberToObject(object, "core", kernel->core) &&
-           cJSON_AddStringToObject(object, "name", kernel->name) && cJSON_AddStringToObject(object, "path", path);
+    json_put_number(&w->json, object, "func_id", kernel->func_id);
+    json_put_number(&w->json, object, "core", kernel->core);
+    json_put_string(&w->json, object, "name", kernel->name);
+    json_put_string(&w->json, object, "path", path);
 }
 
 int sheet_write(struct sheet_writer *w, const struct program *program, const char *orchestration, char *const *kernels,
                 struct error *err)
 {
-    cJSON *object = program ? cJSON_CreateObject() : cJSON_CreateNull();
-    cJSON *array;
-    bool ok = cJSON_AddItemToArray(w->programs, object);
+    cJSON *object, *list;
 
-    if (ok && program) {
-        ok = cJSON_AddStringToObject(object, "name", program->name) &&
-             cJSON_AddStringToObject(object, "orchestration", orchestration) &&
-             cJSON_AddStringToObject(object, "function_name", program->function_name) &&
-             cJSON_AddStringToObject(object, "config_name", program->config_name) &&
-             add_signature(object, &program->signature);
-        array = cJSON_AddArrayToObject(object, "kernels");
-        ok = ok && array;
-        for (size_t i = 0; ok && i < program->nkernel; i++) {
-            ok = add_kernel(array, &program->kernels[i], kernels[i]);
-        }
+    if (!program) {
+        json_append_null(&w->json, w->programs);
+        return written(w, err);
     }
-    return ok ? 0 : error_nomem(err, "sheet of programs", 0);
+    object = json_append_object(&w->json, w->programs);
+    json_put_string(&w->json, object, "name", program->name);
+    json_put_string(&w->json, object, "orchestration", orchestration);
+    json_put_string(&w->json, object, "function_name", program->function_name);
+    json_put_string(&w->json, object, "config_name", program->config_name);
+    put_signature(w, object, &program->signature);
+    list = json_put_list(&w->json, object, "kernels");
+    for (size_t i = 0; i < program->nkernel; i++) {
+        put_kernel(w, list, &program->kernels[i], kernels[i]);
+    }
+    return written(w, err);
 }
 
 int sheet_write_sub_worker(struct sheet_writer *w, const char *name, const char *file, const char *function,
                            struct error *err)
 {
-    cJSON *object = cJSON_CreateObject();
+    cJSON *object = json_append_object(&w->json, w->subs);
 
-    if (cJSON_AddItemToArray(w->subs, object) && cJSON_AddStringToObject(object, "name", name) &&
-        cJSON_AddStringToObject(object, "file", file) && cJSON_AddStringToObject(object, "function", function)) {
-        return 0;
-    }
-    return error_nomem(err, "sheet of programs", strlen(file));
+    json_put_string(&w->json, object, "name", name);
+    json_put_string(&w->json, object, "file", file);
+    json_put_string(&w->json, object, "function", function);
+    return written(w, err);
 }
 
 char *sheet_writer_text(struct sheet_writer *w, struct error *err)
 {
-    char *text = cJSON_PrintUnformatted(w->root);
+    char *text = json_finish_line(&w->json, w->root, what, err);
 
-    sheet_writer_free(w);
-    if (!text) {
-        error_nomem(err, "sheet of programs", 0);
-    }
+    free(w);
     return text;
 }

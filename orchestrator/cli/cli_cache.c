@@ -109,7 +109,6 @@ static int print_json(const struct cache_command *c, const struct store *s, cons
 {
     struct json_writer w = {0};
     cJSON *root = json_new_object(&w), *removed;
-    char *text;
 
     json_put_text(&w, root, "store", s->root);
     json_put_number(&w, root, "bytes", (double)st->size.nbytes);
@@ -129,13 +128,7 @@ static int print_json(const struct cache_command *c, const struct store *s, cons
         json_put_number(&w, removed, "bytes", (double)st->trimmed.nbytes);
         json_put_number(&w, removed, "in_use", (double)st->trimmed.nused);
     }
-    text = json_finish(&w, root);
-    if (!text) {
-        return error_nomem(err, "object store", 0);
-    }
-    puts(text);
-    cJSON_free(text);
-    return 0;
+    return json_print(&w, root, "object store", stdout, err);
 }
 
 static int look(const struct cache_command *c, const struct store *s, struct cache_state *st, struct error *err)

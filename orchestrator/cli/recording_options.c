@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/base/array.h"
+
 enum { OPT_PLATFORM = 0x100, OPT_DEVICE_IDS, OPT_INPUT, OPT_SCALAR, OPT_SHAPE, OPT_DEPS, OPT_SUB_WORKER };
 
 static const struct argp_option options[] = {
@@ -32,14 +34,12 @@ void option_split(struct argp_state *state, const char *option, char *text, char
 
 void *option_grow(struct argp_state *state, void *array, size_t count, size_t size)
 {
-    char *grown = realloc(array, (count + 1) * size);
+    size_t capacity = count; /* not kept: options are few */
 
-    if (!grown) {
+    if (array_room(&array, &capacity, count, size)) {
         argp_failure(state, 3, ENOMEM, "options");
-    } else {
-        memset(grown + count * size, 0, size);
     }
-    return grown;
+    return array;
 }
 
 void option_named_file(struct argp_state *state, const char *option, char *text, struct named_file **files,

@@ -167,16 +167,16 @@ int job_clocks_settle(struct job_clocks *clocks, struct segment *seg, struct err
 {
     const struct plan *plan = &seg->plan;
     const struct segment_times *raw = (const void *)((const char *)seg->header + seg->header->times_at);
-    struct segment_times *times;
 
     if (list_clocks(clocks, plan_lane_count(plan), err) < 0) {
         return -1;
     }
-    times = realloc(clocks->times, (plan->nnode + 1u) * sizeof *clocks->times);
-    if (!times) {
+    if (!clocks->times) { /* all passes of a job run one plan */
+        clocks->times = calloc(plan->nnode + 1u, sizeof *clocks->times);
+    }
+    if (!clocks->times) {
         return error_nomem(err, "clocks", plan->nnode * sizeof *clocks->times);
     }
-    clocks->times = times;
     memcpy(clocks->times, raw, plan->nnode * sizeof *raw);
     for (uint32_t i = 0; i < clocks->result.count; i++) {
         finish_clock(clocks, plan, i);

@@ -184,7 +184,7 @@ const char *result_verdict_name(enum result_verdict verdict)
     return names[verdict];
 }
 
-static char *render(const struct result *r)
+int result_write(const char *path, const struct result *r, struct error *err)
 {
     struct json_writer w = {.failed = false};
     cJSON *root = json_new_object(&w);
@@ -212,23 +212,5 @@ static char *render(const struct result *r)
     if (r->ndispatch) {
         put_dispatches(&w, root, r);
     }
-    return json_finish(&w, root);
-}
-
-int result_write(const char *path, const struct result *result, struct error *err)
-{
-    char *text = render(result);
-    struct file_writer w;
-
-    if (!text) {
-        return error_nomem(err, path, sizeof(cJSON) * 12 * (result->ndispatch + 16));
-    }
-    if (file_write_begin(&w, path, err)) {
-        cJSON_free(text);
-        return -1;
-    }
-    fputs(text, w.stream); /* errors are found by the commit */
-    fputc('\n', w.stream);
-    cJSON_free(text);
-    return file_write_commit(&w, err);
+    return json_save(&w, root, path, JSON_NEWLINE, err);
 }

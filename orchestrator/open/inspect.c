@@ -241,7 +241,6 @@ int inspect_print_json(FILE *f, const struct build *b, const struct program_tabl
 {
     struct json_writer w = {.failed = false};
     cJSON *root = json_new_object(&w), *notes;
-    char *text;
 
     json_head(&w, root, b);
     json_params(&w, root, b);
@@ -253,12 +252,5 @@ int inspect_print_json(FILE *f, const struct build *b, const struct program_tabl
     for (uint32_t i = 0; i < b->nnote; i++) {
         json_append_text(&w, notes, b->notes[i]);
     }
-    text = json_finish(&w, root);
-    if (!text) {
-        return error_nomem(err, b->dir, sizeof(cJSON) * (b->nparam + programs->count));
-    }
-    fputs(text, f); /* errors are found by finish() */
-    fputc('\n', f);
-    cJSON_free(text);
-    return finish(f, err);
+    return json_print(&w, root, b->dir, f, err) < 0 ? -1 : finish(f, err);
 }

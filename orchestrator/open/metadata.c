@@ -6,11 +6,10 @@
 #include <string.h>
 #include <strings.h>
 
-#include "common/base/file.h"
 #include "common/base/json.h"
 #include "common/plan/plan_names.h"
 
-enum { META_MAX_BYTES = 64 << 20, FIELD_SIZE = 160 };
+enum { META_MAX_BYTES = 64 << 20 };
 
 static const char *const hint = "compile the program again, or put back what the compiler wrote there";
 
@@ -24,32 +23,15 @@ static char *copy_text(const struct json_source *src, const char *text)
     return copy;
 }
 
-/* `*out` becomes one of `names`, or the field is at fault; `what` names the kind of thing. */
-static int one_of(const struct json_source *src, const char *field, const char *text, const char *const *names,
-                  size_t count, size_t *out)
-{
-    char list[256] = "";
-
-    for (size_t i = 0; i < count; i++) {
-        size_t used = strlen(list);
-        if (strcmp(text, names[i]) == 0) {
-            *out = i;
-            return 0;
-        }
-        snprintf(list + used, sizeof list - used, "%s%s", i ? ", " : "", names[i]);
-    }
-    return json_fail(src, field, "\"%.60s\" is not known; known are %s", text, list);
-}
-
 /* --- parameters --------------------------------------------------------- */
 
-static int read_dtype(const struct json_source *src, const char *field, const cJSON *value, struct build_param *p)
+static int read_dtype(const struct json_source *src, const cJSON *entry, struct build_param *p)
 {
     /* Names that the compiler can write and the runtime's numbering lacks. */
     static const char *const unnumbered[] = {"fp8e5m2", "hf4", "hf8", "int4", "uint4", "task_id"};
     const char *text;
 
-    if (json_string(src, field, value, &text)) {
+    if (json_get_string(src, entry, "dtype", &text)) {
         return -1;
     }
     p->dtype = DTYPE_COUNT;
@@ -62,7 +44,7 @@ static int read_dtype(const struct json_source *src, const char *field, const cJ
     if (dtype_parse(text, &p->dtype) || p->dtype == DTYPE_FLOAT64 ||
         (strcmp(text, dtype_name(p->dtype)) != 0 && strcmp(text, "index") != 0)) {
         p->dtype = DTYPE_COUNT;
-        return json_fail(src, field,
+        return json_fail(src, entry, "dtype",
                          "\"%.60s\" is not a dtype; known are fp16, fp32, bfloat16, int8, int16, int32, int64, uint8, "
                          "uint16, uint32, uint64, bool, index, fp8e4m3fn, fp8e5m2, fp8e8m0, fp4, hf4, hf8, int4, "
                          "uint4, task_id",
@@ -71,45 +53,39 @@ static int read_dtype(const struct json_source *src, const char *field, const cJ
     return (p->dtype_text = copy_text(src, text)) ? 0 : -1;
 }
 
-static int read_shape(const struct json_source *src, const char *field, const cJSON *value, struct build_param *p)
+static int read_shape(const struct json_source *src, const cJSON *entry, struct build_param *p)
 {
-    char element[FIELD_SIZE + 24];
-    const cJSON *dim;
+    const cJSON *list = json_member(entry, "shape"), *dim;
+    char shown[80];
 
-    if (cJSON_IsNull(value)) {
+    if (!list) {
+        return json_fail(src, entry, "shape", "it is missing; null (a scalar) or a list of integers is needed");
+    }
+    if (!json_has(entry, "shape")) {
         p->scalar = true;
         return 0;
     }
-    if (!cJSON_IsArray(value)) {
-        char shown[80];
-        if (!value) {
-            return json_fail(src, field, "it is missing; null (a scalar) or a list of integers is needed");
-        }
-        return json_fail(src, field, "null (a scalar) or a list of integers is needed, not %s",
-                         json_show(value, shown, sizeof shown));
+    if (json_get_list(src, entry, "shape", &list, NULL)) {
+        return json_fail(src, entry, "shape", "null (a scalar) or a list of integers is needed, not %s",
+                         json_show(list, shown, sizeof shown));
     }
-    cJSON_ArrayForEach(dim, value) {
-        int64_t n;
+    cJSON_ArrayForEach(dim, list) {
         if (p->ndim == PLAN_MAX_DIMS) {
-            return json_fail(src, field, "it has %d dimensions; at most %d are possible", cJSON_GetArraySize(value),
-                             PLAN_MAX_DIMS);
+            return json_fail(src, entry, "shape", "it has more than %d dimensions", PLAN_MAX_DIMS);
         }
-        snprintf(element, sizeof element, "%s[%u]", field, p->ndim);
-        if (json_int(src, element, dim, -1, INT64_C(1) << 48, &n)) {
+        if (json_get_int(src, dim, NULL, -1, INT64_C(1) << 48, &p->shape[p->ndim])) {
             return -1;
         }
-        p->shape[p->ndim++] = n;
+        p->ndim++;
     }
     return 0;
 }
 
-static int read_direction(const struct json_source *src, const char *field, const cJSON *value, struct build_param *p)
+static int read_direction(const struct json_source *src, const cJSON *entry, struct build_param *p)
 {
-    const char *text;
     size_t which = 0;
 
-    if (json_string(src, field, value, &text) ||
-        one_of(src, field, text, plan_direction_names, PLAN_DIRECTION_COUNT, &which)) {
+    if (json_get_choice(src, entry, "direction", plan_direction_names, PLAN_DIRECTION_COUNT, &which)) {
         return -1;
     }
     p->direction = (enum plan_direction)which;
@@ -132,62 +108,46 @@ static bool is_identifier(const char *s)
     return true;
 }
 
-static int read_param(const struct json_source *src, const cJSON *entry, const struct build *b, uint32_t index,
-                      struct build_param *p)
+static int read_name(const struct json_source *src, const cJSON *entry, const struct build *b, uint32_t index,
+                     struct build_param *p)
 {
-    char field[FIELD_SIZE];
     const char *name;
 
-    snprintf(field, sizeof field, "params[%u]", index);
-    if (json_object(src, field, entry)) {
-        return -1;
-    }
-    snprintf(field, sizeof field, "params[%u].name", index);
-    if (json_string(src, field, cJSON_GetObjectItemCaseSensitive(entry, "name"), &name)) {
+    if (json_get_string(src, entry, "name", &name)) {
         return -1;
     }
     if (!is_identifier(name)) {
-        return json_fail(src, field, "\"%.60s\" is not a parameter name (letters, digits and _)", name);
+        return json_fail(src, entry, "name", "\"%.60s\" is not a parameter name (letters, digits and _)", name);
     }
     for (uint32_t i = 0; i < index; i++) {
         if (strcmp(b->params[i].name, name) == 0) {
-            return json_fail(src, field, "params[%u] is called \"%.60s\" too", i, name);
+            return json_fail(src, entry, "name", "params[%u] is called \"%.60s\" too", i, name);
         }
     }
-    if (!(p->name = copy_text(src, name))) {
-        return -1;
-    }
-    snprintf(field, sizeof field, "params[%u].direction", index);
-    if (read_direction(src, field, cJSON_GetObjectItemCaseSensitive(entry, "direction"), p)) {
-        return -1;
-    }
-    snprintf(field, sizeof field, "params[%u].shape", index);
-    if (read_shape(src, field, cJSON_GetObjectItemCaseSensitive(entry, "shape"), p)) {
-        return -1;
-    }
-    snprintf(field, sizeof field, "params[%u].dtype", index);
-    return read_dtype(src, field, cJSON_GetObjectItemCaseSensitive(entry, "dtype"), p);
+    return (p->name = copy_text(src, name)) ? 0 : -1;
 }
 
 static int read_params(const struct json_source *src, const cJSON *root, struct build *b)
 {
-    const cJSON *list = cJSON_GetObjectItemCaseSensitive(root, "params"), *entry;
+    const cJSON *list, *entry;
     size_t count;
 
-    if (json_array(src, "params", list)) {
+    if (json_get_list(src, root, "params", &list, &count)) {
         return -1;
     }
-    count = (size_t)cJSON_GetArraySize(list);
     if (count > 4096) {
-        return json_fail(src, "params", "%zu parameters; at most 4096 are possible", count);
+        return json_fail(src, root, "params", "%zu parameters; at most 4096 are possible", count);
     }
     b->params = calloc(count + 1, sizeof *b->params);
     if (!b->params) {
         return error_nomem(src->err, src->file, (count + 1) * sizeof *b->params);
     }
     cJSON_ArrayForEach(entry, list) {
-        b->nparam++; /* build_free() also frees a half-read one */
-        if (read_param(src, entry, b, b->nparam - 1, &b->params[b->nparam - 1])) {
+        struct build_param *p = &b->params[b->nparam++]; /* build_free() also frees a half-read one */
+        const cJSON *object;
+
+        if (json_get_object(src, entry, NULL, &object) || read_name(src, object, b, b->nparam - 1, p) ||
+            read_direction(src, object, p) || read_shape(src, object, p) || read_dtype(src, object, p)) {
             return -1;
         }
     }
@@ -196,22 +156,22 @@ static int read_params(const struct json_source *src, const cJSON *root, struct 
 
 /* --- distributed_config ------------------------------------------------- */
 
-static int read_device_ids(const struct json_source *src, const cJSON *list, struct build *b)
+static int read_device_ids(const struct json_source *src, const cJSON *config, struct build *b)
 {
-    char field[FIELD_SIZE];
-    const cJSON *item;
+    const cJSON *list, *item;
     size_t count;
 
-    if (json_array(src, "distributed_config.device_ids", list)) {
+    if (!json_member(config, "device_ids")) {
+        return 0;
+    }
+    if (json_get_list(src, config, "device_ids", &list, &count)) {
         return -1;
     }
-    count = (size_t)cJSON_GetArraySize(list);
     if (count == 0) {
-        return json_fail(src, "distributed_config.device_ids", "the list is empty; one device id a card is needed");
+        return json_fail(src, config, "device_ids", "the list is empty; one device id a card is needed");
     }
     if (count > BUILD_MAX_CARDS) {
-        return json_fail(src, "distributed_config.device_ids", "%zu cards; at most %d are possible", count,
-                         BUILD_MAX_CARDS);
+        return json_fail(src, config, "device_ids", "%zu cards; at most %d are possible", count, BUILD_MAX_CARDS);
     }
     b->device_ids = malloc(count * sizeof *b->device_ids);
     if (!b->device_ids) {
@@ -219,13 +179,12 @@ static int read_device_ids(const struct json_source *src, const cJSON *list, str
     }
     cJSON_ArrayForEach(item, list) {
         int64_t id;
-        snprintf(field, sizeof field, "distributed_config.device_ids[%u]", b->ndevice);
-        if (json_int(src, field, item, 0, INT_MAX, &id)) {
+        if (json_get_int(src, item, NULL, 0, INT_MAX, &id)) {
             return -1;
         }
         for (uint32_t i = 0; i < b->ndevice; i++) {
             if (b->device_ids[i] == (int)id) {
-                return json_fail(src, field, "device %d is listed twice; two cards cannot share one", (int)id);
+                return json_fail(src, item, NULL, "device %d is listed twice; two cards cannot share one", (int)id);
             }
         }
         b->device_ids[b->ndevice++] = (int)id;
@@ -244,7 +203,7 @@ static int check_config_keys(const struct json_source *src, const cJSON *config)
             found = found || strcmp(item->string, known[i]) == 0;
         }
         if (!found) {
-            return json_fail(src, "distributed_config",
+            return json_fail(src, config, NULL,
                              "unknown key \"%.60s\"; known are device_ids, num_sub_workers, runtime, aicpu_thread_num",
                              item->string);
         }
@@ -253,16 +212,11 @@ static int check_config_keys(const struct json_source *src, const cJSON *config)
 }
 
 /* An absent key keeps the default in `*out`. */
-static int optional_int(const struct json_source *src, const char *field, const cJSON *object, const char *key,
-                        int *out)
+static int optional_int(const struct json_source *src, const cJSON *object, const char *key, int *out)
 {
-    const cJSON *value = cJSON_GetObjectItemCaseSensitive(object, key);
-    int64_t n;
+    int64_t n = *out;
 
-    if (!value) {
-        return 0;
-    }
-    if (json_int(src, field, value, 0, INT_MAX, &n)) {
+    if (json_optional_int(src, object, key, 0, INT_MAX, &n)) {
         return -1;
     }
     *out = (int)n;
@@ -271,29 +225,25 @@ static int optional_int(const struct json_source *src, const char *field, const 
 
 static int read_config(const struct json_source *src, const cJSON *root, struct build *b)
 {
-    const cJSON *config = cJSON_GetObjectItemCaseSensitive(root, "distributed_config"), *value;
+    const cJSON *config;
     const char *runtime;
 
-    if (config && (json_object(src, "distributed_config", config) || check_config_keys(src, config))) {
-        return -1;
+    if (!json_member(root, "distributed_config")) {
+        return 0;
     }
-    value = cJSON_GetObjectItemCaseSensitive(config, "device_ids");
-    if (value && read_device_ids(src, value, b)) {
-        return -1;
-    }
-    if (optional_int(src, "distributed_config.num_sub_workers", config, "num_sub_workers", &b->num_sub_workers) ||
-        optional_int(src, "distributed_config.aicpu_thread_num", config, "aicpu_thread_num", &b->aicpu_thread_num)) {
+    if (json_get_object(src, root, "distributed_config", &config) || check_config_keys(src, config) ||
+        read_device_ids(src, config, b) || optional_int(src, config, "num_sub_workers", &b->num_sub_workers) ||
+        optional_int(src, config, "aicpu_thread_num", &b->aicpu_thread_num)) {
         return -1;
     }
     if (b->aicpu_thread_num == 1) {
-        return json_fail(src, "distributed_config.aicpu_thread_num",
+        return json_fail(src, config, "aicpu_thread_num",
                          "1 is below the runtime's least; 0 (the platform's default), 2 or more are possible");
     }
-    value = cJSON_GetObjectItemCaseSensitive(config, "runtime");
-    if (!value) {
+    if (!json_member(config, "runtime")) {
         return 0;
     }
-    if (json_string(src, "distributed_config.runtime", value, &runtime) || !(b->runtime = copy_text(src, runtime))) {
+    if (json_get_string(src, config, "runtime", &runtime) || !(b->runtime = copy_text(src, runtime))) {
         return -1;
     }
     return 0;
@@ -314,7 +264,7 @@ static int default_device_ids(const struct json_source *src, struct build *b)
 
 /* --- target ------------------------------------------------------------- */
 
-static int read_simulated(const struct json_source *src, const cJSON *value, bool *simulated)
+static int read_simulated(const struct json_source *src, const cJSON *root, bool *simulated)
 {
     static const struct {
         const char *word;
@@ -323,7 +273,7 @@ static int read_simulated(const struct json_source *src, const cJSON *value, boo
                  {"hardware", false}, {"device", false},   {"npu", false}};
     const char *text;
 
-    if (json_string(src, "execution_mode", value, &text)) {
+    if (json_get_string(src, root, "execution_mode", &text)) {
         return -1;
     }
     for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
@@ -332,7 +282,7 @@ static int read_simulated(const struct json_source *src, const cJSON *value, boo
             return 0;
         }
     }
-    return json_fail(src, "execution_mode",
+    return json_fail(src, root, "execution_mode",
                      "\"%.60s\" is not known; known are sim, simulator, simulation, onboard, hardware, device, npu",
                      text);
 }
@@ -341,36 +291,29 @@ static int read_target(const struct json_source *src, const cJSON *root, struct 
 {
     static const char *const backends[] = {"Ascend910B", "Ascend950"};
     static const char *const platforms[][2] = {{"a2a3", "a2a3sim"}, {"a5", "a5sim"}};
-    const cJSON *backend = cJSON_GetObjectItemCaseSensitive(root, "backend_type");
-    const cJSON *mode = cJSON_GetObjectItemCaseSensitive(root, "execution_mode");
-    const cJSON *platform = cJSON_GetObjectItemCaseSensitive(root, "platform");
-    const char *text = backends[0], *named;
+    bool has_backend = json_member(root, "backend_type") != NULL, has_mode = json_has(root, "execution_mode");
+    const char *text, *named;
     bool simulated = true;
     size_t which = 0;
 
-    if (backend &&
-        (json_string(src, "backend_type", backend, &text) || one_of(src, "backend_type", text, backends, 2, &which))) {
-        return -1;
-    }
-    if (!(b->backend_type = copy_text(src, text))) {
-        return -1;
-    }
-    if (mode && !cJSON_IsNull(mode) && read_simulated(src, mode, &simulated)) {
+    if ((has_backend && json_get_choice(src, root, "backend_type", backends, 2, &which)) ||
+        !(b->backend_type = copy_text(src, backends[which])) || (has_mode && read_simulated(src, root, &simulated))) {
         return -1;
     }
     named = platforms[which][simulated];
-    if (platform && !cJSON_IsNull(platform)) {
-        if (json_string(src, "platform", platform, &text)) {
+    if (json_has(root, "platform")) {
+        if (json_get_string(src, root, "platform", &text)) {
             return -1;
         }
         if (!build_platform_is_known(text)) {
-            return json_fail(src, "platform", "\"%.60s\" is not known; known are %s", text, build_platform_names());
+            return json_fail(src, root, "platform", "\"%.60s\" is not known; known are %s", text,
+                             build_platform_names());
         }
-        if (mode && !cJSON_IsNull(mode) && strcmp(text, named) != 0) {
-            return json_fail(src, "platform", "\"%s\" contradicts backend_type and execution_mode, which mean %s", text,
-                             named);
+        if (has_mode && strcmp(text, named) != 0) {
+            return json_fail(src, root, "platform", "\"%s\" contradicts backend_type and execution_mode, which mean %s",
+                             text, named);
         }
-        if (backend && strncmp(platforms[which][0], text, strlen(platforms[which][0])) != 0 &&
+        if (has_backend && strncmp(platforms[which][0], text, strlen(platforms[which][0])) != 0 &&
             build_add_note(b, src->err,
                            "the build is for %s, and its platform %s is another chip's: it is replayed as "
                            "%s",
@@ -384,25 +327,23 @@ static int read_target(const struct json_source *src, const cJSON *root, struct 
 
 /* ------------------------------------------------------------------------ */
 
-static int read_document(const struct json_source *src, const cJSON *root, struct build *b)
+static int read_document(const struct json_source *src, const cJSON *document, struct build *b)
 {
     static const int schemas[] = {[BUILD_L2] = 1, [BUILD_L3] = 2};
-    const cJSON *schema = cJSON_GetObjectItemCaseSensitive(root, "schema");
+    const cJSON *root;
     int64_t number;
 
-    if (!cJSON_IsObject(root)) {
-        char shown[80];
-        return json_fail(src, NULL, "an object is needed, not %s", json_show(root, shown, sizeof shown));
-    }
-    if (json_int(src, "schema", schema, INT32_MIN, INT32_MAX, &number)) {
+    if (json_get_object(src, document, NULL, &root) ||
+        json_get_int(src, root, "schema", INT32_MIN, INT32_MAX, &number)) {
         return -1;
     }
     if (number != schemas[b->kind]) {
-        return json_fail(src, "schema", "it is %d, and this program reads %d: another version of the compiler wrote it",
-                         (int)number, schemas[b->kind]);
+        return json_fail(src, root, "schema",
+                         "it is %d, and this program reads %d: another version of the compiler wrote it", (int)number,
+                         schemas[b->kind]);
     }
     if (read_params(src, root, b) || read_target(src, root, b) ||
-        optional_int(src, "num_return_types", root, "num_return_types", &b->num_return_types)) {
+        optional_int(src, root, "num_return_types", &b->num_return_types)) {
         return -1;
     }
     if (b->kind == BUILD_L3 && read_config(src, root, b)) {
@@ -413,7 +354,7 @@ static int read_document(const struct json_source *src, const cJSON *root, struc
 
 int metadata_parse(const char *path, const char *text, size_t size, struct build *out, struct error *err)
 {
-    const struct json_source src = {.file = path, .hint = hint, .err = err};
+    struct json_source src = {.file = path, .hint = hint, .err = err};
     cJSON *root = json_parse(&src, text, size);
     int rc = root ? read_document(&src, root, out) : -1;
 
@@ -423,17 +364,10 @@ int metadata_parse(const char *path, const char *text, size_t size, struct build
 
 int metadata_read(const char *path, struct build *out, struct error *err)
 {
-    size_t size;
-    char *text = file_read(path, META_MAX_BYTES, &size, err);
-    int rc;
+    struct json_source src = {.file = path, .hint = hint, .err = err};
+    cJSON *root = json_read(&src, META_MAX_BYTES);
+    int rc = root ? read_document(&src, root, out) : -1;
 
-    if (!text) {
-        if (err && !err->hint[0]) {
-            snprintf(err->hint, sizeof err->hint, "%s", hint);
-        }
-        return -1;
-    }
-    rc = metadata_parse(path, text, size, out, err);
-    free(text);
+    cJSON_Delete(root);
     return rc;
 }

@@ -63,25 +63,21 @@ static int read_folder(struct sub_workers *s, const char *folder, struct error *
     return rc;
 }
 
-static int take_required(struct sub_workers *s, const char *path, const char *text, size_t size, struct error *err)
+static int take_required(struct sub_workers *s, const char *path, struct error *err)
 {
-    struct json_source src = {path, "compile the build again", err};
-    cJSON *root = json_parse(&src, text, size);
-    const cJSON *item;
-    int rc = root ? json_array(&src, NULL, root) : -1;
+    struct json_source src = {.file = path, .hint = "compile the build again", .err = err};
+    cJSON *root = json_read(&src, MAX_MANIFEST);
+    const cJSON *list = NULL, *item;
+    int rc = root ? json_get_list(&src, root, NULL, &list, NULL) : -1;
 
-    if (rc == 0) {
-        cJSON_ArrayForEach(item, root) {
-            struct sub_worker *sub;
-            const char *name;
-            rc = json_string(&src, "[]", item, &name);
-            sub = rc == 0 ? entry(s, name, strlen(name), err) : NULL;
-            if (!sub) {
-                rc = -1;
-                break;
-            }
-            sub->required = true;
+    cJSON_ArrayForEach(item, list) {
+        const char *name;
+        struct sub_worker *sub = json_get_string(&src, item, NULL, &name) ? NULL : entry(s, name, strlen(name), err);
+        if (!sub) {
+            rc = -1;
+            break;
         }
+        sub->required = true;
     }
     cJSON_Delete(root);
     return rc;
@@ -89,14 +85,11 @@ static int take_required(struct sub_workers *s, const char *path, const char *te
 
 static int read_required(struct sub_workers *s, const char *folder, struct error *err)
 {
-    char *path = file_join(folder, "__required__.json", err), *text;
-    size_t size;
+    char *path = file_join(folder, "__required__.json", err);
     int rc = path ? file_is_there(path, err) : -1;
 
     if (rc == 1) {
-        text = file_read(path, MAX_MANIFEST, &size, err);
-        rc = text ? take_required(s, path, text, size, err) : -1;
-        free(text);
+        rc = take_required(s, path, err);
     }
     free(path);
     return rc;

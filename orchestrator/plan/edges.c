@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/base/array.h"
 #include "common/base/log.h"
 #include "orchestrator/plan/edges_clock.h"
 #include "orchestrator/plan/edges_domains.h"
@@ -126,15 +127,8 @@ static void consider(struct engine *e, const struct index_access *a)
 
 static int cover(struct engine *e, uint32_t leaf)
 {
-    if (e->ncovered == e->covered_capacity) {
-        size_t wanted = e->covered_capacity ? 2 * e->covered_capacity : 256;
-        uint32_t *p = realloc(e->covered, wanted * sizeof *p);
-
-        if (!p) {
-            return error_nomem(e->err, where, wanted * sizeof *p);
-        }
-        e->covered = p;
-        e->covered_capacity = wanted;
+    if (array_reserve(&e->covered, &e->covered_capacity, e->ncovered, 1, sizeof *e->covered)) {
+        return error_nomem(e->err, where, e->ncovered * sizeof *e->covered);
     }
     e->covered[e->ncovered++] = leaf;
     return 0;
@@ -214,15 +208,8 @@ static int add_pred(struct engine *e, const struct candidate *c)
 {
     struct plan *p = e->plan;
 
-    if (p->npred >= e->pred_capacity) {
-        size_t wanted = e->pred_capacity ? e->pred_capacity + e->pred_capacity / 2 : 1024;
-        struct plan_pred *preds = realloc(p->preds, wanted * sizeof *preds);
-
-        if (!preds) {
-            return error_nomem(e->err, where, wanted * sizeof *preds);
-        }
-        p->preds = preds;
-        e->pred_capacity = wanted;
+    if (array_reserve(&p->preds, &e->pred_capacity, p->npred, 1, sizeof *p->preds)) {
+        return error_nomem(e->err, where, p->npred * sizeof *p->preds);
     }
     p->preds[p->npred++] = (struct plan_pred){c->node, c->why, c->storage};
     p->nodes[e->node].npred++;

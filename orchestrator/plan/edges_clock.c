@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/base/array.h"
+
 int clocks_init(struct clocks *c, const struct plan *p, struct error *err)
 {
     size_t nnode = p->nnode ? p->nnode : 1;
@@ -12,7 +14,7 @@ int clocks_init(struct clocks *c, const struct plan *p, struct error *err)
     c->work = calloc(c->nlane, sizeof *c->work);
     c->slot = calloc(nnode, sizeof *c->slot);
     c->uses = calloc(nnode, sizeof *c->uses);
-    c->pool = calloc((size_t)c->slot_capacity * c->nlane, sizeof *c->pool);
+    c->pool = calloc(c->slot_capacity * c->nlane, sizeof *c->pool);
     c->slot_uses = calloc(c->slot_capacity, sizeof *c->slot_uses);
     if (c->tail && c->work && c->slot && c->uses && c->pool && c->slot_uses) {
         return 0;
@@ -64,25 +66,16 @@ void clocks_merge(struct clocks *c, uint32_t pred)
 
 static int new_slot(struct clocks *c, uint32_t *out, struct error *err)
 {
+    size_t pool_capacity = c->slot_capacity; /* the two arrays have one */
+
     if (c->free_slot) {
         *out = c->free_slot;
         c->free_slot = c->slot_uses[*out];
         return 0;
     }
-    if (c->nslot == c->slot_capacity) {
-        size_t wanted = (size_t)c->slot_capacity + c->slot_capacity / 2;
-        uint32_t *pool = realloc(c->pool, wanted * c->nlane * sizeof *pool);
-        uint32_t *uses;
-
-        if (pool) {
-            c->pool = pool;
-        }
-        uses = pool ? realloc(c->slot_uses, wanted * sizeof *uses) : NULL;
-        if (!uses) {
-            return error_nomem(err, "edges of the plan", wanted * c->nlane * sizeof *pool);
-        }
-        c->slot_uses = uses;
-        c->slot_capacity = (uint32_t)wanted;
+    if (array_reserve(&c->pool, &pool_capacity, c->nslot, 1, c->nlane * sizeof *c->pool) ||
+        array_reserve(&c->slot_uses, &c->slot_capacity, c->nslot, 1, sizeof *c->slot_uses)) {
+        return error_nomem(err, "edges of the plan", c->nslot * c->nlane * sizeof *c->pool);
     }
     *out = c->nslot++;
     return 0;

@@ -24,7 +24,8 @@ struct clocks {
     uint32_t *uses;      /* by node: why its clock is kept */
     uint32_t *pool;      /* nslot clocks of nlane entries; clock 0 is all zero and stays */
     uint32_t *slot_uses; /* by slot: nodes that share it; a free one holds the next free slot */
-    uint32_t nslot, slot_capacity, free_slot;
+    uint32_t nslot, free_slot;
+    size_t slot_capacity;
     /* The node that is being looked at. */
     uint32_t *work; /* its clock once it waits for another lane */
     uint32_t node, lane;

@@ -3,24 +3,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/base/array.h"
+
 static int reserve(struct node_domains *d, uint64_t more, struct error *err)
 {
-    uint64_t wanted = d->capacity;
-    uint32_t *p;
-
-    if (d->npool + more <= wanted) {
-        return 0;
-    }
-    while (d->npool + more > wanted) {
-        wanted *= 2;
-    }
-    p = realloc(d->pool, wanted * sizeof *p);
-    if (!p) {
-        return error_nomem(err, "edges of the plan", wanted * sizeof *p);
-    }
-    d->pool = p;
-    d->capacity = wanted;
-    return 0;
+    return array_reserve(&d->pool, &d->capacity, d->npool, more, sizeof *d->pool)
+               ? error_nomem(err, "edges of the plan", (d->npool + more) * sizeof *d->pool)
+               : 0;
 }
 
 /* Put `domain` into the set that is being built at the end of the pool. */

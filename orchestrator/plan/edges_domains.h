@@ -13,7 +13,7 @@
 struct node_domains {
     uint64_t *first; /* by node: its set in pool[] */
     uint32_t *pool;  /* sets: their size, then the domains, ascending */
-    uint64_t npool, capacity;
+    size_t npool, capacity;
 };
 
 int domains_init(struct node_domains *d, const struct plan *p, struct error *err);

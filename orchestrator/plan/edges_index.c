@@ -2,6 +2,8 @@
 
 #include <stdlib.h>
 
+#include "common/base/array.h"
+
 struct search {
     struct edges_index *x;
     const struct index_tree *tree;
@@ -132,15 +134,9 @@ static int new_access(struct edges_index *x, uint32_t *out, struct error *err)
         x->free_access = x->accesses[*out].next;
         return 0;
     }
-    if (x->naccess == x->access_capacity) {
-        size_t wanted = x->access_capacity ? (size_t)x->access_capacity + x->access_capacity / 2 : 1024;
-        struct index_access *p = wanted < PLAN_NONE ? realloc(x->accesses, wanted * sizeof *p) : NULL;
-
-        if (!p) {
-            return error_nomem(err, "edges of the plan", wanted * sizeof *p);
-        }
-        x->accesses = p;
-        x->access_capacity = (uint32_t)wanted;
+    if (x->naccess == PLAN_NONE || /* the first that has no number */
+        array_reserve(&x->accesses, &x->access_capacity, x->naccess, 1, sizeof *x->accesses)) {
+        return error_nomem(err, "edges of the plan", x->naccess * sizeof *x->accesses);
     }
     *out = x->naccess++;
     return 0;

@@ -49,7 +49,8 @@ struct edges_index {
     uint32_t *last; /* of wide trees, nlane pairs each: the lane's latest reader + 1 and writer + 1 */
     uint32_t nleaf, nlane;
     struct index_access *accesses;
-    uint32_t naccess, access_capacity, free_access;
+    uint32_t naccess, free_access;
+    size_t access_capacity;
 };
 
 int index_init(struct edges_index *x, const struct plan *p, struct error *err);

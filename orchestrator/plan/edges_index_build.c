@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/base/array.h"
 #include "common/plan/plan_view.h"
 #include "orchestrator/plan/edges_index.h"
 
@@ -232,12 +233,17 @@ static uint32_t make_leaves(struct edges_index *x, struct item *items, uint32_t 
     return n;
 }
 
+/* How much of x->bounds is used and there. */
+struct bounds_size {
+    size_t n, capacity;
+};
+
 static int build_tree(struct edges_index *x, uint32_t storage, const uint32_t *views, uint32_t count,
-                      struct item *items, uint64_t *nbound, struct error *err)
+                      struct item *items, struct bounds_size *bounds, struct error *err)
 {
     struct index_tree *t = &x->trees[storage];
     struct box_axes axes;
-    uint64_t *bounds;
+    size_t more;
 
     find_axes(x->plan, storage, views, count, &axes);
     choose_axes(x->plan, views, count, &axes);
@@ -253,16 +259,17 @@ static int build_tree(struct edges_index *x, uint32_t storage, const uint32_t *v
     }
     set_codes(items, count, axes.n);
     qsort(items, count, sizeof *items, by_place);
-    *t = (struct index_tree){
-        .naxis = axes.n, .first_leaf = x->nleaf, .first_bound = *nbound, .first_latest = 2 * (2 * (uint64_t)x->nleaf)};
+    *t = (struct index_tree){.naxis = axes.n,
+                             .first_leaf = x->nleaf,
+                             .first_bound = bounds->n,
+                             .first_latest = 2 * (2 * (uint64_t)x->nleaf)};
     t->nleaf = make_leaves(x, items, count);
     x->nleaf += t->nleaf;
-    *nbound += (2 * (uint64_t)t->nleaf - 1) * 2 * t->naxis;
-    bounds = realloc(x->bounds, *nbound * sizeof *bounds);
-    if (!bounds) {
-        return error_nomem(err, "edges of the plan", *nbound * sizeof *bounds);
+    more = (2 * (size_t)t->nleaf - 1) * 2 * t->naxis;
+    if (array_reserve(&x->bounds, &bounds->capacity, bounds->n, more, sizeof *x->bounds)) {
+        return error_nomem(err, "edges of the plan", (bounds->n + more) * sizeof *x->bounds);
     }
-    x->bounds = bounds;
+    bounds->n += more;
     set_bounds(x, t, items, 0, 0, t->nleaf);
     return 0;
 }
@@ -270,7 +277,7 @@ static int build_tree(struct edges_index *x, uint32_t storage, const uint32_t *v
 static int build_trees(struct edges_index *x, const struct tracked *t, struct error *err)
 {
     struct item *items = calloc((size_t)t->most + 1, sizeof *items);
-    uint64_t nbound = 0;
+    struct bounds_size bounds = {0, 0};
     int rc = 0;
 
     if (!items) {
@@ -278,7 +285,7 @@ static int build_trees(struct edges_index *x, const struct tracked *t, struct er
     }
     for (uint32_t s = 0; s < x->plan->nstorage && rc == 0; s++) {
         if (t->first[s] != t->first[s + 1]) {
-            rc = build_tree(x, s, t->order + t->first[s], t->first[s + 1] - t->first[s], items, &nbound, err);
+            rc = build_tree(x, s, t->order + t->first[s], t->first[s + 1] - t->first[s], items, &bounds, err);
         }
     }
     free(items);

@@ -55,6 +55,7 @@ static int write_program(const struct program *p, const char *build_dir, FILE *f
     struct json_writer w = {0};
     cJSON *object = json_new_object(&w), *kernels;
     char *text;
+    int rc;
 
     json_put_text(&w, object, "kernel_config", p->name);
     json_put_text(&w, object, "dir", relative(build_dir, p->dir));
@@ -69,17 +70,13 @@ static int write_program(const struct program *p, const char *build_dir, FILE *f
     for (size_t i = 0; i < p->nkernel; i++) {
         put_kernel(&w, kernels, &p->kernels[i], build_dir);
     }
-    text = w.failed ? NULL : cJSON_PrintUnformatted(object);
-    cJSON_Delete(object);
+    text = json_finish_line(&w, object, "saved plan", err);
     if (!text) {
-        return error_nomem(err, "saved plan", 0);
+        return -1;
     }
-    if (fprintf(f, "%s\n", text) < 0) {
-        cJSON_free(text);
-        return error_errno(err, "saved plan", "free disk space", "cannot write the plan");
-    }
-    cJSON_free(text);
-    return 0;
+    rc = fprintf(f, "%s\n", text) < 0 ? error_errno(err, "saved plan", "free disk space", "cannot write the plan") : 0;
+    free(text);
+    return rc;
 }
 
 int saved_programs_write(const struct program_table *programs, const bool *wanted, const char *build_dir, FILE *f,

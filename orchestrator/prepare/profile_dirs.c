@@ -116,17 +116,15 @@ int dfx_remove_unfinished(const struct dfx *dfx, struct error *err)
 
 static int write_json(const char *dir, const char *name, struct json_writer *w, cJSON *root, struct error *err)
 {
-    char *text = json_finish(w, root);
-    char *path = text ? file_join(dir, name, err) : NULL;
-    int rc = -1;
+    char *path = file_join(dir, name, err);
+    int rc;
 
-    if (!text) {
-        error_nomem(err, name, 0);
-    } else if (path) {
-        rc = file_write_unsynced(path, text, strlen(text), err);
+    if (!path) {
+        cJSON_Delete(root);
+        return -1;
     }
+    rc = json_save(w, root, path, JSON_UNSYNCED, err);
     free(path);
-    cJSON_free(text);
     return rc;
 }
 

@@ -11,7 +11,7 @@
 #include "common/base/clean_name.h"
 #include "common/base/directory.h"
 #include "common/base/file.h"
-#include "common/base/json_pull.h"
+#include "common/base/json_stream.h"
 
 static const size_t max_small = (size_t)64 << 20;
 

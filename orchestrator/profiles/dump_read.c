@@ -9,7 +9,7 @@
 
 #include "common/base/clean_name.h"
 #include "common/base/file.h"
-#include "common/base/json_pull.h"
+#include "common/base/json_stream.h"
 
 #define MANIFEST "args_dump/args_dump.json"
 

@@ -2,37 +2,20 @@
 
 #include <string.h>
 
-static int read_number(const struct json_source *src, const cJSON *object, const char *key, const char *field,
-                       int64_t *out)
-{
-    return json_int(src, field, cJSON_GetObjectItemCaseSensitive(object, key), 0, INT32_MAX, out);
-}
-
-static int read_truth(const struct json_source *src, const cJSON *object, const char *key, const char *field, bool *out)
-{
-    const cJSON *value = cJSON_GetObjectItemCaseSensitive(object, key);
-
-    if (!cJSON_IsBool(value)) {
-        return json_fail(src, field, "it is neither true nor false");
-    }
-    *out = cJSON_IsTrue(value);
-    return 0;
-}
-
 int run_captured_read(const struct json_source *src, const cJSON *record, struct run_captured *captured)
 {
-    const cJSON *object = cJSON_GetObjectItemCaseSensitive(record, "captured");
+    const cJSON *object;
 
     memset(captured, 0, sizeof *captured);
-    if (!object) {
+    if (!json_member(record, "captured")) {
         return 0;
     }
-    if (json_object(src, "captured", object) ||
-        read_number(src, object, "swimlane", "captured.swimlane", &captured->swimlane) ||
-        read_truth(src, object, "dep_gen", "captured.dep_gen", &captured->dep_gen) ||
-        read_number(src, object, "pmu", "captured.pmu", &captured->pmu) ||
-        read_truth(src, object, "scope_stats", "captured.scope_stats", &captured->scope_stats) ||
-        read_number(src, object, "dump_args", "captured.dump_args", &captured->dump_args)) {
+    if (json_get_object(src, record, "captured", &object) ||
+        json_get_int(src, object, "swimlane", 0, INT32_MAX, &captured->swimlane) ||
+        json_get_bool(src, object, "dep_gen", &captured->dep_gen) ||
+        json_get_int(src, object, "pmu", 0, INT32_MAX, &captured->pmu) ||
+        json_get_bool(src, object, "scope_stats", &captured->scope_stats) ||
+        json_get_int(src, object, "dump_args", 0, INT32_MAX, &captured->dump_args)) {
         return -1;
     }
     captured->known = true;

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "common/base/clean_name.h"
-#include "common/base/json_out.h"
+#include "common/base/json_stream.h"
 #include "orchestrator/profiles/run_clocks.h"
 
 static const char *const alignments[] = {[CLOCK_SHARED] = "shared",
@@ -72,50 +72,29 @@ void run_clocks_write(FILE *f, const struct run_clocks *clocks)
 
 /* --- reading ------------------------------------------------------------ */
 
-static const cJSON *member(const cJSON *object, const char *key)
-{
-    return cJSON_GetObjectItemCaseSensitive(object, key);
-}
-
 /* A 64-bit number as text, since JSON readers lose digits; within a range that sums cannot leave. */
-static int read_i64(const struct json_source *src, const char *field, const cJSON *value, int64_t min, int64_t *out)
+static int read_i64(const struct json_source *src, const cJSON *object, const char *key, int64_t min, int64_t *out)
 {
     const int64_t max = INT64_C(1) << 61;
     const char *text;
     char *end;
 
-    if (json_string(src, field, value, &text)) {
+    if (json_get_string(src, object, key, &text)) {
         return -1;
     }
     errno = 0;
     *out = strtoll(text, &end, 10);
     if (errno || end == text || *end || *out < min || *out > max) {
-        return json_fail(src, field, "\"%s\" is no time in nanoseconds", text);
+        return json_fail(src, object, key, "\"%s\" is no time in nanoseconds", text);
     }
     return 0;
 }
 
-static int read_kind(const struct json_source *src, const cJSON *item, enum clock_alignment *kind)
-{
-    const char *text;
-
-    if (json_string(src, "clocks[].alignment", member(item, "alignment"), &text)) {
-        return -1;
-    }
-    for (int k = CLOCK_SHARED; k <= CLOCK_TWO_POINTS; k++) {
-        if (strcmp(text, alignments[k]) == 0) {
-            *kind = (enum clock_alignment)k;
-            return 0;
-        }
-    }
-    return json_fail(src, "clocks[].alignment", "\"%s\" is none of shared, none, one point and two points", text);
-}
-
-static int read_error(const struct json_source *src, const char *field, const cJSON *value, uint64_t *out)
+static int read_error(const struct json_source *src, const cJSON *object, uint64_t *out)
 {
     int64_t error;
 
-    if (json_int(src, field, value, 0, INT64_C(1) << 53, &error)) {
+    if (json_get_int(src, object, "error_ns", 0, INT64_C(1) << 53, &error)) {
         return -1;
     }
     *out = (uint64_t)error;
@@ -126,10 +105,9 @@ static int read_point(const struct json_source *src, const cJSON *item, struct c
 {
     int64_t at;
 
-    if (read_i64(src, "clocks[].points[].at_ns", member(item, "at_ns"), 0, &at) ||
-        read_i64(src, "clocks[].points[].offset_ns", member(item, "offset_ns"), -(INT64_C(1) << 61),
-                 &point->offset_ns) ||
-        read_error(src, "clocks[].points[].error_ns", member(item, "error_ns"), &point->error_ns)) {
+    if (read_i64(src, item, "at_ns", 0, &at) ||
+        read_i64(src, item, "offset_ns", -(INT64_C(1) << 61), &point->offset_ns) ||
+        read_error(src, item, &point->error_ns)) {
         return -1;
     }
     point->at_ns = (uint64_t)at;
@@ -138,51 +116,49 @@ static int read_point(const struct json_source *src, const cJSON *item, struct c
 
 static int read_map(const struct json_source *src, const cJSON *item, struct clock_map *map)
 {
-    const cJSON *list = member(item, "points"), *entry;
+    const cJSON *list, *entry;
     struct clock_point points[2];
     struct error fault = {0};
-    enum clock_alignment kind = CLOCK_UNALIGNED;
+    size_t kind = CLOCK_UNALIGNED, count;
     uint32_t n = 0;
 
-    if (read_kind(src, item, &kind) || json_array(src, "clocks[].points", list)) {
+    if (json_get_choice(src, item, "alignment", alignments, sizeof alignments / sizeof *alignments, &kind) ||
+        json_get_list(src, item, "points", &list, &count)) {
         return -1;
     }
+    if (count != point_count((enum clock_alignment)kind)) {
+        return json_fail(src, list, NULL, "there are %s than \"%s\" says",
+                         count > point_count((enum clock_alignment)kind) ? "more" : "fewer", alignments[kind]);
+    }
     cJSON_ArrayForEach(entry, list) {
-        if (n == point_count(kind)) {
-            return json_fail(src, "clocks[].points", "there are more than \"%s\" says", alignments[kind]);
-        }
         if (read_point(src, entry, &points[n++])) {
             return -1;
         }
     }
-    if (n != point_count(kind)) {
-        return json_fail(src, "clocks[].points", "there are fewer than \"%s\" says", alignments[kind]);
-    }
-    *map = (struct clock_map){.kind = kind};
+    *map = (struct clock_map){.kind = (enum clock_alignment)kind};
     if (kind == CLOCK_UNALIGNED) {
-        return read_i64(src, "clocks[].assumed_offset_ns", member(item, "assumed_offset_ns"), -(INT64_C(1) << 61),
-                        &map->points[0].offset_ns);
+        return read_i64(src, item, "assumed_offset_ns", -(INT64_C(1) << 61), &map->points[0].offset_ns);
     }
     if (n && clock_map_make(map, &points[0], n > 1 ? &points[1] : NULL, &fault)) {
-        return json_fail(src, "clocks[].points", "%s", fault.what);
+        return json_fail(src, list, NULL, "%s", fault.what);
     }
     return 0;
 }
 
-static int read_lanes(const struct json_source *src, const cJSON *list, uint32_t index, struct run_clocks *clocks)
+static int read_lanes(const struct json_source *src, const cJSON *clock, uint32_t index, struct run_clocks *clocks)
 {
-    const cJSON *item;
+    const cJSON *list, *item;
     int64_t lane;
 
-    if (json_array(src, "clocks[].lanes", list)) {
+    if (json_get_list(src, clock, "lanes", &list, NULL)) {
         return -1;
     }
     cJSON_ArrayForEach(item, list) {
-        if (json_int(src, "clocks[].lanes[]", item, 0, (int64_t)clocks->nlane - 1, &lane)) {
+        if (json_get_int(src, item, NULL, 0, (int64_t)clocks->nlane - 1, &lane)) {
             return -1;
         }
         if (clocks->of_lane[lane] != UINT32_MAX) {
-            return json_fail(src, "clocks[].lanes", "lane %lld has two clocks", (long long)lane);
+            return json_fail(src, item, NULL, "lane %lld has two clocks", (long long)lane);
         }
         clocks->of_lane[lane] = index;
     }
@@ -194,31 +170,30 @@ static int read_clock(const struct json_source *src, const cJSON *item, uint32_t
     struct run_clock *clock = &clocks->items[index];
     const char *host;
 
-    if (json_object(src, "clocks[]", item) || json_string(src, "clocks[].host", member(item, "host"), &host) ||
-        read_lanes(src, member(item, "lanes"), index, clocks) || read_map(src, item, &clock->map)) {
+    if (json_get_string(src, item, "host", &host) || read_lanes(src, item, index, clocks) ||
+        read_map(src, item, &clock->map)) {
         return -1;
     }
     snprintf(clock->host, sizeof clock->host, "%s", host);
     clean_name(clock->host);
     clock->error_ns = CLOCK_NO_BOUND;
-    return clock->map.kind == CLOCK_UNALIGNED
-               ? 0
-               : read_error(src, "clocks[].error_ns", member(item, "error_ns"), &clock->error_ns);
+    return clock->map.kind == CLOCK_UNALIGNED ? 0 : read_error(src, item, &clock->error_ns);
 }
 
 int run_clocks_read(const struct json_source *src, const cJSON *record, uint32_t nlane, struct run_clocks *clocks)
 {
-    const cJSON *list = member(record, "clocks"), *item;
+    const cJSON *list, *item, *object;
     uint32_t n = 0;
+    size_t count;
 
     memset(clocks, 0, sizeof *clocks);
-    if (!list) {
+    if (!json_member(record, "clocks")) {
         return 0;
     }
-    if (json_array(src, "clocks", list)) {
+    if (json_get_list(src, record, "clocks", &list, &count)) {
         return -1;
     }
-    clocks->items = calloc((size_t)cJSON_GetArraySize(list) + 1, sizeof *clocks->items);
+    clocks->items = calloc(count + 1, sizeof *clocks->items);
     clocks->of_lane = malloc(nlane * sizeof *clocks->of_lane);
     if (!clocks->items || !clocks->of_lane) {
         return error_nomem(src->err, src->file, nlane * sizeof *clocks->of_lane);
@@ -226,14 +201,14 @@ int run_clocks_read(const struct json_source *src, const cJSON *record, uint32_t
     clocks->nlane = nlane;
     memset(clocks->of_lane, 0xff, nlane * sizeof *clocks->of_lane);
     cJSON_ArrayForEach(item, list) {
-        if (read_clock(src, item, n, clocks)) {
+        if (json_get_object(src, item, NULL, &object) || read_clock(src, object, n, clocks)) {
             return -1;
         }
         clocks->count = ++n;
     }
     for (uint32_t lane = 0; lane < nlane; lane++) {
         if (clocks->of_lane[lane] == UINT32_MAX) {
-            return json_fail(src, "clocks", "lane %u has none", lane);
+            return json_fail(src, list, NULL, "lane %u has none", lane);
         }
     }
     return 0;

@@ -4,8 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/base/clean_name.h"
-#include "common/base/json_out.h"
+#include "common/base/json_stream.h"
 
 enum { MOST_LOSSES = 1000 };
 
@@ -29,12 +28,15 @@ void run_extra_write(FILE *f, const struct run_extra *extra)
     fputs("]}", f);
 }
 
-static int read_stages(const struct json_source *src, const cJSON *list, struct run_extra *extra)
+static int read_stages(const struct json_source *src, const cJSON *record, struct run_extra *extra)
 {
     const int64_t huge = INT64_C(1) << 53;
-    const cJSON *item;
+    const cJSON *list, *item;
 
-    if (json_array(src, "stages", list)) {
+    if (!json_member(record, "stages")) {
+        return 0;
+    }
+    if (json_get_list(src, record, "stages", &list, NULL)) {
         return -1;
     }
     extra->stages = calloc(RUN_STAGES_MAX, sizeof *extra->stages);
@@ -45,62 +47,53 @@ static int read_stages(const struct json_source *src, const cJSON *list, struct 
         struct run_stage *stage = &extra->stages[extra->nstage];
 
         if (extra->nstage == RUN_STAGES_MAX) {
-            return json_fail(src, "stages", "there are more than %d", RUN_STAGES_MAX);
+            return json_fail(src, list, NULL, "there are more than %d", RUN_STAGES_MAX);
         }
-        if (json_string(src, "stages[].name", cJSON_GetObjectItemCaseSensitive(item, "name"), &stage->name) ||
-            json_int(src, "stages[].start_ns", cJSON_GetObjectItemCaseSensitive(item, "start_ns"), -huge, huge,
-                     &stage->start_ns) ||
-            json_int(src, "stages[].end_ns", cJSON_GetObjectItemCaseSensitive(item, "end_ns"), stage->start_ns, huge,
-                     &stage->end_ns)) {
+        if (json_get_name(src, item, "name", &stage->name) ||
+            json_get_int(src, item, "start_ns", -huge, huge, &stage->start_ns) ||
+            json_get_int(src, item, "end_ns", stage->start_ns, huge, &stage->end_ns)) {
             return -1;
         }
-        clean_name(cJSON_GetObjectItemCaseSensitive(item, "name")->valuestring);
         extra->nstage++;
     }
     return 0;
 }
 
-static int read_lost(const struct json_source *src, const cJSON *lost, struct run_extra *extra)
+static int read_lost(const struct json_source *src, const cJSON *record, struct run_extra *extra)
 {
-    const cJSON *list = cJSON_GetObjectItemCaseSensitive(lost, "files"), *item;
+    const cJSON *lost, *list, *item;
     int64_t count;
-    int size = cJSON_GetArraySize(list);
+    size_t size;
 
-    if (json_int(src, "lost.count", cJSON_GetObjectItemCaseSensitive(lost, "count"), 0, INT64_C(1) << 53, &count) ||
-        json_array(src, "lost.files", list)) {
+    if (!json_member(record, "lost")) {
+        return 0;
+    }
+    if (json_get_object(src, record, "lost", &lost) || json_get_int(src, lost, "count", 0, INT64_C(1) << 53, &count) ||
+        json_get_list(src, lost, "files", &list, &size)) {
         return -1;
     }
-    if (size > MOST_LOSSES || size > count) {
-        return json_fail(src, "lost.files", "there are more than \"count\" says, or than %d", MOST_LOSSES);
+    if (size > MOST_LOSSES || (int64_t)size > count) {
+        return json_fail(src, list, NULL, "there are more than \"count\" says, or than %d", MOST_LOSSES);
     }
     extra->nlost = (uint64_t)count;
-    extra->losses = calloc((size_t)size + 1, sizeof *extra->losses);
+    extra->losses = calloc(size + 1, sizeof *extra->losses);
     if (!extra->losses) {
-        return error_nomem(src->err, src->file, (size_t)size * sizeof *extra->losses);
+        return error_nomem(src->err, src->file, size * sizeof *extra->losses);
     }
     cJSON_ArrayForEach(item, list) {
         struct run_loss *loss = &extra->losses[extra->nloss++];
 
-        if (json_string(src, "lost.files[].file", cJSON_GetObjectItemCaseSensitive(item, "file"), &loss->file) ||
-            json_string(src, "lost.files[].why", cJSON_GetObjectItemCaseSensitive(item, "why"), &loss->why)) {
+        if (json_get_name(src, item, "file", &loss->file) || json_get_name(src, item, "why", &loss->why)) {
             return -1;
         }
-        clean_name(cJSON_GetObjectItemCaseSensitive(item, "file")->valuestring);
-        clean_name(cJSON_GetObjectItemCaseSensitive(item, "why")->valuestring);
     }
     return 0;
 }
 
 int run_extra_read(const struct json_source *src, const cJSON *record, struct run_extra *extra)
 {
-    const cJSON *stages = cJSON_GetObjectItemCaseSensitive(record, "stages");
-    const cJSON *lost = cJSON_GetObjectItemCaseSensitive(record, "lost");
-
     memset(extra, 0, sizeof *extra);
-    if (stages && read_stages(src, stages, extra) < 0) {
-        return -1;
-    }
-    return lost ? read_lost(src, lost, extra) : 0;
+    return read_stages(src, record, extra) < 0 ? -1 : read_lost(src, record, extra);
 }
 
 void run_extra_free(struct run_extra *extra)

@@ -16,66 +16,41 @@ static const size_t max_nbytes = (size_t)2 << 30;
 static const char *const kinds[] = {[PLAN_DISPATCH] = "dispatch", [PLAN_COPY] = "copy", [PLAN_SUB] = "sub"};
 static const char *const whys[] = {"RAW", "WAR", "WAW"};
 
-/* cJSON's lookup by index walks the list; these walk with it. */
-static int optional(const struct json_source *src, const cJSON *object, const char *key, int64_t max, int64_t absent,
-                    int64_t *out)
+static int read_edge(const struct json_source *src, const cJSON *item, uint32_t node, struct run_edge *edge)
 {
-    const cJSON *value = cJSON_GetObjectItemCaseSensitive(object, key);
-
-    *out = absent;
-    return value ? json_int(src, key, value, 0, max, out) : 0;
-}
-
-/* A name that is printed, cleaned in the document that owns it. */
-static int read_name(const struct json_source *src, const char *field, const cJSON *value, const char **name)
-{
-    if (json_string(src, field, value, name)) {
-        return -1;
-    }
-    *name = clean_name(cJSON_GetStringValue(value));
-    return 0;
-}
-
-static int read_kind(const struct json_source *src, const cJSON *item, uint8_t *kind)
-{
+    const cJSON *why, *storage = json_member(item, "storage");
     const char *text;
+    int64_t pred;
 
-    if (read_name(src, "nodes[].kind", cJSON_GetObjectItemCaseSensitive(item, "kind"), &text)) {
+    if (json_get_int(src, item, "node", 0, UINT32_MAX, &pred)) {
         return -1;
     }
-    for (uint8_t k = 0; k < 3; k++) {
-        if (strcmp(text, kinds[k]) == 0) {
-            *kind = k;
-            return 0;
+    if (pred >= node) {
+        return json_fail(src, item, "node", "node %u waits for node %lld, which is not an earlier one", node,
+                         (long long)pred);
+    }
+    edge->pred = (uint32_t)pred;
+    cJSON_ArrayForEach(why, json_member(item, "why")) {
+        if (json_get_string(src, why, NULL, &text)) {
+            return -1;
+        }
+        for (unsigned bit = 0; bit < 3; bit++) {
+            edge->why |= strcmp(text, whys[bit]) == 0 ? 1u << bit : 0;
         }
     }
-    return json_fail(src, "nodes[].kind", "\"%s\" is none of dispatch, copy and sub", text);
+    edge->storage = clean_name(storage ? storage->valuestring : NULL);
+    return 0;
 }
 
 static int read_edges(const struct json_source *src, const cJSON *list, struct run_record *r, struct run_node *n)
 {
-    const cJSON *item, *why;
-    int64_t pred;
+    const cJSON *item;
 
     n->first_edge = r->nedge;
     cJSON_ArrayForEach(item, list) {
-        struct run_edge *edge = &r->edges[r->nedge];
-        if (json_int(src, "waits_for[].node", cJSON_GetObjectItemCaseSensitive(item, "node"), 0, UINT32_MAX, &pred)) {
+        if (read_edge(src, item, (uint32_t)(n - r->nodes), &r->edges[r->nedge])) {
             return -1;
         }
-        if (pred >= n - r->nodes) {
-            return json_fail(src, "waits_for[].node", "node %td waits for node %lld, which is not an earlier one",
-                             n - r->nodes, (long long)pred);
-        }
-        edge->pred = (uint32_t)pred;
-        cJSON_ArrayForEach(why, cJSON_GetObjectItemCaseSensitive(item, "why")) {
-            for (unsigned bit = 0; bit < 3; bit++) {
-                if (cJSON_IsString(why) && strcmp(why->valuestring, whys[bit]) == 0) {
-                    edge->why |= 1u << bit;
-                }
-            }
-        }
-        edge->storage = clean_name(cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(item, "storage")));
         r->nedge++;
         n->nedge++;
     }
@@ -85,20 +60,25 @@ static int read_edges(const struct json_source *src, const cJSON *list, struct r
 static int read_node(const struct json_source *src, const cJSON *item, struct run_record *r, struct run_node *n)
 {
     const int64_t huge = INT64_C(1) << 53;
-    int64_t lane, k, line, start, end, profile, device, orch, ntask;
+    int64_t lane, k = PLAN_NONE, line = 0, start = -1, end = -1, profile = 0, device = 0, orch = 0, ntask = 0;
+    size_t kind = PLAN_DISPATCH;
 
-    if (read_kind(src, item, &n->kind) ||
-        json_int(src, "nodes[].lane", cJSON_GetObjectItemCaseSensitive(item, "lane"), 0, r->world_size + 1, &lane) ||
-        read_name(src, "nodes[].name", cJSON_GetObjectItemCaseSensitive(item, "name"), &n->name) ||
-        optional(src, item, "k", DFX_OTHER - 1, PLAN_NONE, &k) || optional(src, item, "line", UINT32_MAX, 0, &line) ||
-        optional(src, item, "start_ns", huge, -1, &start) || optional(src, item, "end_ns", huge, -1, &end) ||
-        optional(src, item, "profile_ns", huge, 0, &profile) || optional(src, item, "device_ns", huge, 0, &device) ||
-        optional(src, item, "orch_ns", huge, 0, &orch) || optional(src, item, "tasks", UINT32_MAX, 0, &ntask)) {
+    if (json_get_choice(src, item, "kind", kinds, sizeof kinds / sizeof *kinds, &kind) ||
+        json_get_int(src, item, "lane", 0, r->world_size + 1, &lane) || json_get_name(src, item, "name", &n->name) ||
+        json_optional_int(src, item, "k", 0, DFX_OTHER - 1, &k) ||
+        json_optional_int(src, item, "line", 0, UINT32_MAX, &line) ||
+        json_optional_int(src, item, "start_ns", 0, huge, &start) ||
+        json_optional_int(src, item, "end_ns", 0, huge, &end) ||
+        json_optional_int(src, item, "profile_ns", 0, huge, &profile) ||
+        json_optional_int(src, item, "device_ns", 0, huge, &device) ||
+        json_optional_int(src, item, "orch_ns", 0, huge, &orch) ||
+        json_optional_int(src, item, "tasks", 0, UINT32_MAX, &ntask)) {
         return -1;
     }
     if ((start < 0) != (end < 0) || end < start) {
-        return json_fail(src, "nodes[].end_ns", "the node ends before it starts");
+        return json_fail(src, item, "end_ns", "the node ends before it starts");
     }
+    n->kind = (uint8_t)kind;
     n->lane = (uint32_t)lane;
     n->k = (uint32_t)k;
     n->line = (uint32_t)line;
@@ -109,7 +89,7 @@ static int read_node(const struct json_source *src, const cJSON *item, struct ru
     n->profile_ns = n->ran ? (uint64_t)profile : 0;
     n->device_ns = (uint64_t)device;
     n->orch_ns = (uint64_t)orch;
-    return read_edges(src, cJSON_GetObjectItemCaseSensitive(item, "waits_for"), r, n);
+    return read_edges(src, json_member(item, "waits_for"), r, n);
 }
 
 /* A record of a version that this program knows. */
@@ -119,11 +99,11 @@ static int read_version(const struct json_source *src, const cJSON *doc)
     int64_t version;
 
     newer.hint = "read it with the l3replay that wrote it, or a later one";
-    if (json_int(src, "l3_run", cJSON_GetObjectItemCaseSensitive(doc, "l3_run"), 1, INT32_MAX, &version)) {
+    if (json_get_int(src, doc, "l3_run", 1, INT32_MAX, &version)) {
         return -1;
     }
     return version == 1 ? 0
-                        : json_fail(&newer, "l3_run", "a newer l3replay wrote it: version %lld, this one reads 1",
+                        : json_fail(&newer, doc, "l3_run", "a newer l3replay wrote it: version %lld, this one reads 1",
                                     (long long)version);
 }
 
@@ -131,26 +111,24 @@ static int read_version(const struct json_source *src, const cJSON *doc)
 static int read_head(const struct json_source *src, struct run_record *r)
 {
     int64_t world, id;
-    const char *origin = NULL;
     const cJSON *item;
     uint32_t n = 0;
 
-    if (read_version(src, r->doc) ||
-        json_int(src, "world_size", cJSON_GetObjectItemCaseSensitive(r->doc, "world_size"), 1, PLAN_MAX_CARDS,
-                 &world) ||
-        json_string(src, "origin_ns", cJSON_GetObjectItemCaseSensitive(r->doc, "origin_ns"), &origin) ||
-        run_captured_read(src, r->doc, &r->captured)) {
+    if (read_version(src, r->doc) || json_get_int(src, r->doc, "world_size", 1, PLAN_MAX_CARDS, &world) ||
+        json_get_u64(src, r->doc, "origin_ns", &r->origin_ns) || run_captured_read(src, r->doc, &r->captured)) {
         return -1;
     }
     r->world_size = (uint32_t)world;
-    r->origin_ns = strtoull(origin, NULL, 10);
     r->device_ids = calloc(r->world_size, sizeof *r->device_ids);
     if (!r->device_ids) {
         return error_nomem(src->err, src->file, r->world_size * sizeof *r->device_ids);
     }
-    cJSON_ArrayForEach(item, cJSON_GetObjectItemCaseSensitive(r->doc, "device_ids")) {
-        if (n >= r->world_size || json_int(src, "device_ids[]", item, 0, INT32_MAX, &id)) {
-            return n >= r->world_size ? json_fail(src, "device_ids", "there are more than cards") : -1;
+    cJSON_ArrayForEach(item, json_member(r->doc, "device_ids")) {
+        if (n >= r->world_size) {
+            return json_fail(src, r->doc, "device_ids", "there are more than cards");
+        }
+        if (json_get_int(src, item, NULL, 0, INT32_MAX, &id)) {
+            return -1;
         }
         r->device_ids[n++] = (int)id;
     }
@@ -206,15 +184,14 @@ static int list_slots(struct run_record *r, struct error *err)
 
 static int read_nodes(const struct json_source *src, struct run_record *r)
 {
-    const cJSON *list = cJSON_GetObjectItemCaseSensitive(r->doc, "nodes"), *item, *edge;
+    const cJSON *list, *item, *edge;
     size_t nedge = 0, i = 0;
 
-    if (json_array(src, "nodes", list)) {
+    if (json_get_list(src, r->doc, "nodes", &list, &r->nnode)) {
         return -1;
     }
     cJSON_ArrayForEach(item, list) {
-        r->nnode++;
-        cJSON_ArrayForEach(edge, cJSON_GetObjectItemCaseSensitive(item, "waits_for")) {
+        cJSON_ArrayForEach(edge, json_member(item, "waits_for")) {
             nedge++;
         }
     }
@@ -233,17 +210,12 @@ static int read_nodes(const struct json_source *src, struct run_record *r)
 
 int run_record_read(const char *path, struct run_record *r, struct error *err)
 {
-    struct json_source src = {path, "let `l3replay run` with profiling write it again", err};
-    size_t size;
-    char *text = file_read(path, max_nbytes, &size, err);
+    struct json_source src = {.file = path, .hint = "let `l3replay run` with profiling write it again", .err = err};
+    const cJSON *object;
 
     memset(r, 0, sizeof *r);
-    if (!text) {
-        return -1;
-    }
-    r->doc = json_parse(&src, text, size);
-    free(text);
-    if (!r->doc || json_object(&src, NULL, r->doc) || read_head(&src, r) || read_nodes(&src, r)) {
+    r->doc = json_read(&src, max_nbytes);
+    if (!r->doc || json_get_object(&src, r->doc, NULL, &object) || read_head(&src, r) || read_nodes(&src, r)) {
         run_record_free(r);
         return -1;
     }

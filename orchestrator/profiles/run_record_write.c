@@ -2,7 +2,7 @@
 #include <stdlib.h>
 
 #include "common/base/file.h"
-#include "common/base/json_out.h"
+#include "common/base/json_stream.h"
 #include "orchestrator/profiles/run_record.h"
 
 static const char *const kinds[] = {[PLAN_DISPATCH] = "dispatch", [PLAN_COPY] = "copy", [PLAN_SUB] = "sub"};

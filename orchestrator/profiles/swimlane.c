@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "common/base/file.h"
-#include "common/base/json_pull.h"
+#include "common/base/json_stream.h"
 
 enum { ROW_MAX = 6 }; /* numbers that a row of any version has */
 

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "common/base/file.h"
-#include "common/base/json_pull.h"
+#include "common/base/json_stream.h"
 #include "orchestrator/profiles/swimlane.h"
 
 static const size_t max_nbytes = (size_t)8 << 30;

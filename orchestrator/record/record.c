@@ -93,9 +93,9 @@ static void put_given(struct json_writer *w, cJSON *root, const struct record_re
     }
 }
 
-/* The request as text, to be freed with cJSON_free(); see recorder/__main__.py. NULL when out of memory. */
+/* The request as text, to be freed with free(); see recorder/__main__.py. */
 static char *make_request(const struct build *build, const char *op, double timeout,
-                          const struct record_request *request)
+                          const struct record_request *request, struct error *err)
 {
     struct json_writer w = {0};
     cJSON *root = json_new_object(&w);
@@ -108,24 +108,23 @@ static char *make_request(const struct build *build, const char *op, double time
     put_programs(&w, root, build);
     put_params(&w, root, build);
     put_given(&w, root, request);
-    return json_finish(&w, root);
+    return json_finish(&w, root, "the request to the recorder", err);
 }
 
 /* Fill `err` from the recorder's error record; a traceback goes to the log. */
 static int take_error(const char *line, size_t length, struct error *err)
 {
-    struct json_source src = {ORIGIN, REPORT, err};
+    struct json_source src = {.file = ORIGIN, .hint = REPORT, .err = err};
     cJSON *root = json_parse(&src, line, length);
-    const cJSON *error = cJSON_GetObjectItemCaseSensitive(root, "error"), *part;
-    const char *what, *where, *hint, *kind;
+    const char *what, *where, *hint, *kind, *text;
+    const cJSON *error, *part;
 
-    if (root && json_string(&src, "what", cJSON_GetObjectItemCaseSensitive(error, "what"), &what) == 0 &&
-        json_string(&src, "where", cJSON_GetObjectItemCaseSensitive(error, "where"), &where) == 0 &&
-        json_string(&src, "hint", cJSON_GetObjectItemCaseSensitive(error, "hint"), &hint) == 0 &&
-        json_string(&src, "kind", cJSON_GetObjectItemCaseSensitive(error, "kind"), &kind) == 0) {
-        cJSON_ArrayForEach(part, cJSON_GetObjectItemCaseSensitive(error, "traceback")) {
-            if (cJSON_IsString(part)) {
-                log_msg(LOG_ERROR, "%s", part->valuestring);
+    if (root && json_get_object(&src, root, "error", &error) == 0 && json_get_string(&src, error, "what", &what) == 0 &&
+        json_get_string(&src, error, "where", &where) == 0 && json_get_string(&src, error, "hint", &hint) == 0 &&
+        json_get_string(&src, error, "kind", &kind) == 0) {
+        cJSON_ArrayForEach(part, json_member(error, "traceback")) {
+            if (json_get_string(&src, part, NULL, &text) == 0) {
+                log_msg(LOG_ERROR, "%s", text);
             }
         }
         error_set_kind(err, strcmp(kind, "usage") == 0 ? ERROR_USAGE : ERROR_INFRA, where, hint, "%s", what);
@@ -173,12 +172,12 @@ static int run(struct session *s, const struct build *build, const char *op, con
     if (helper_timeout(&timeout, err) < 0) {
         return -1;
     }
-    text = make_request(build, op, timeout, request);
+    text = make_request(build, op, timeout, request, err);
     if (!text) {
-        return error_nomem(err, "the request to the recorder", 4096);
+        return -1;
     }
     rc = helper_run(text, timeout, take_line, s, err);
-    cJSON_free(text);
+    free(text);
     return rc;
 }
 

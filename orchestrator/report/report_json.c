@@ -2,7 +2,7 @@
 
 #include <inttypes.h>
 
-#include "common/base/json_out.h"
+#include "common/base/json_stream.h"
 
 enum { REPORT_VERSION = 1 };
 

@@ -3,7 +3,7 @@
 #include <inttypes.h>
 #include <stddef.h>
 
-#include "common/base/json_out.h"
+#include "common/base/json_stream.h"
 #include "common/segment/clock_map.h"
 
 static void next_event(struct trace *t)

@@ -54,47 +54,48 @@ static const char *unknown(const struct field fields[FIELDS])
 /* NULL when there is none (`*missing`) or it is no JSON object. */
 static cJSON *read_stamp(const char *dir, bool *missing)
 {
-    char *path = file_join(dir, STAMP_FILE, NULL), *text = NULL;
-    struct json_source source = {.file = STAMP_FILE};
+    char *path = file_join(dir, STAMP_FILE, NULL);
+    struct json_source source = {.file = path};
+    const cJSON *object;
     cJSON *root = NULL;
-    size_t size;
 
     *missing = path && access(path, F_OK) < 0 && (errno == ENOENT || errno == ENOTDIR);
     if (path && !*missing) {
-        text = file_read(path, STAMP_MAX, &size, NULL);
+        root = json_read(&source, STAMP_MAX);
     }
-    if (text) {
-        root = json_parse(&source, text, size);
-    }
-    if (root && !cJSON_IsObject(root)) {
+    if (root && json_get_object(&source, root, NULL, &object)) {
         cJSON_Delete(root);
         root = NULL;
     }
-    free(text);
     free(path);
     return root;
 }
 
 static void compare(const cJSON *root, const struct field fields[FIELDS], struct stamp_verdict *out)
 {
-    const cJSON *schema = cJSON_GetObjectItemCaseSensitive(root, "schema");
+    struct json_source source = {.file = STAMP_FILE};
+    const cJSON *item;
+    int64_t schema;
+    char shown[64];
+    int count = 0;
 
-    if (!cJSON_IsNumber(schema) || schema->valuedouble != SCHEMA) {
-        char shown[64];
-        verdict(out, STAMP_DIFFERS, "schema %s -> %d", schema ? json_show(schema, shown, sizeof shown) : "none",
-                SCHEMA);
+    if (json_get_int(&source, root, "schema", SCHEMA, SCHEMA, &schema)) {
+        item = json_member(root, "schema");
+        verdict(out, STAMP_DIFFERS, "schema %s -> %d", item ? json_show(item, shown, sizeof shown) : "none", SCHEMA);
         return;
     }
     for (int i = 0; i < FIELDS; i++) {
-        const cJSON *item = cJSON_GetObjectItemCaseSensitive(root, fields[i].key);
-        const char *was = cJSON_IsString(item) ? item->valuestring : "none";
-        if (!cJSON_IsString(item) || strcmp(was, fields[i].value) != 0) {
-            verdict(out, STAMP_DIFFERS, "%s %s -> %s", fields[i].name, was, fields[i].value);
+        const char *was = json_text_of(root, fields[i].key);
+        if (!was || strcmp(was, fields[i].value) != 0) {
+            verdict(out, STAMP_DIFFERS, "%s %s -> %s", fields[i].name, was ? was : "none", fields[i].value);
             return;
         }
     }
+    cJSON_ArrayForEach(item, root) {
+        count++;
+    }
     /* Something that we do not know of decided about these binaries as well. */
-    if (cJSON_GetArraySize(root) != FIELDS + 1) {
+    if (count != FIELDS + 1) {
         verdict(out, STAMP_DIFFERS, "the stamp has more fields than are known");
     }
 }
@@ -140,28 +141,24 @@ int stamp_write(const char *dir, const struct cache_identity *identity, struct e
 {
     struct json_writer json = {0};
     struct field fields[FIELDS];
-    char *path = NULL, *text;
     cJSON *root;
-    int rc = -1;
+    char *path;
+    int rc;
 
     list_fields(identity, fields);
     if (unknown(fields)) {
         return 0;
+    }
+    path = file_join(dir, STAMP_FILE, err);
+    if (!path) {
+        return -1;
     }
     root = json_new_object(&json);
     for (int i = 0; i < FIELDS; i++) {
         json_put_text(&json, root, fields[i].key, fields[i].value);
     }
     json_put_number(&json, root, "schema", SCHEMA);
-    text = json_finish(&json, root);
-    if (!text) {
-        return error_nomem(err, STAMP_FILE, 256);
-    }
-    path = file_join(dir, STAMP_FILE, err);
-    if (path) {
-        rc = file_write(path, text, strlen(text), err);
-    }
+    rc = json_save(&json, root, path, JSON_SAVE, err);
     free(path);
-    cJSON_free(text);
     return rc;
 }

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/base/array.h"
 #include "rank-worker/cpu/cpu_program.h"
 #include "rank-worker/cpu/depmap.h"
 #include "rank-worker/cpu/dispatch.h"
@@ -84,14 +85,8 @@ static int cpu_add_domain(struct device *dev, const struct device_domain *domain
         return error_set(err, NULL, "a domain has at most 64 members", "cpu device: rank %u of a domain of %u members",
                          domain->rank, domain->nranks);
     }
-    if (dev->ndomain == dev->cap_domain) {
-        const uint32_t cap = dev->cap_domain ? 2 * dev->cap_domain : 8;
-        void **grown = realloc(dev->domains, cap * sizeof(*grown));
-        if (!grown) {
-            return error_nomem(err, "cpu device", cap * sizeof(*grown));
-        }
-        dev->domains = grown;
-        dev->cap_domain = cap;
+    if (array_reserve(&dev->domains, &dev->cap_domain, dev->ndomain, 1, sizeof(*dev->domains))) {
+        return error_nomem(err, "cpu device", dev->ndomain * sizeof(*dev->domains));
     }
     struct domain_context *c = calloc(1, sizeof(*c));
     if (!c) {

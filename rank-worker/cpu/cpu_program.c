@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/base/array.h"
 #include "common/plan/program_table.h"
 
 static void unload(struct cpu_program *p)
@@ -102,14 +103,8 @@ static int load_kernels(struct cpu_program *p, const struct device_program *from
 
 int cpu_load_program(struct device *dev, const struct device_program *program, uint32_t *id, struct error *err)
 {
-    if (dev->nprogram == dev->cap_program) {
-        const uint32_t cap = dev->cap_program ? 2 * dev->cap_program : 8;
-        struct cpu_program *grown = realloc(dev->programs, cap * sizeof(*grown));
-        if (!grown) {
-            return error_nomem(err, program->name, cap * sizeof(*grown));
-        }
-        dev->programs = grown;
-        dev->cap_program = cap;
+    if (array_reserve(&dev->programs, &dev->cap_program, dev->nprogram, 1, sizeof(*dev->programs))) {
+        return error_nomem(err, program->name, dev->nprogram * sizeof(*dev->programs));
     }
     struct cpu_program p = {.checked = program->nsignature >= 0};
     for (int32_t i = 0; i < program->nsignature; i++) {

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/base/array.h"
 #include "common/plan/dtype.h"
 #include "rank-worker/cpu/profile/profile.h"
 
@@ -34,7 +35,8 @@ struct write {
 struct buffer {
     struct buffer *next;
     uint64_t addr, dispatch;
-    uint32_t n, cap;
+    uint32_t n;
+    size_t cap;
     struct span *spans;
     struct write *writes;
 };
@@ -210,19 +212,11 @@ void cpu_depmap_lookup(struct device *dev, const struct l3r_tensor *tensor, bool
 
 static int grow(struct buffer *b)
 {
-    const uint32_t cap = b->cap ? 2 * b->cap : 8;
-    struct span *spans = realloc(b->spans, cap * sizeof(*spans));
-    if (!spans) {
-        return -1;
-    }
-    b->spans = spans;
-    struct write *writes = realloc(b->writes, cap * sizeof(*writes));
-    if (!writes) {
-        return -1;
-    }
-    b->writes = writes;
-    b->cap = cap;
-    return 0;
+    size_t nspan = b->cap; /* the two arrays have one capacity */
+    return array_reserve(&b->spans, &nspan, b->n, 1, sizeof(*b->spans)) ||
+                   array_reserve(&b->writes, &b->cap, b->n, 1, sizeof(*b->writes))
+               ? -1
+               : 0;
 }
 
 int cpu_depmap_insert(struct depmap *map, const struct l3r_tensor *t, uint64_t task)

@@ -12,6 +12,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "common/base/array.h"
 #include "rank-worker/cpu/include/pto_runtime_status.h"
 #include "rank-worker/cpu/state/fatal.h"
 #include "rank-worker/cpu/threads.h"
@@ -163,14 +164,10 @@ static bool grow_table(struct device *dev, struct ring *r)
         r->base = r->first;
         return true;
     }
-    const uint32_t cap = r->cap ? 2 * r->cap : 1024;
-    struct task **grown = realloc(r->tasks, cap * sizeof(*grown));
-    if (!grown) {
-        no_memory(dev, cap * sizeof(*grown));
+    if (array_reserve(&r->tasks, &r->cap, r->next - r->base, 1, sizeof(*r->tasks))) {
+        no_memory(dev, r->cap * sizeof(*r->tasks));
         return false;
     }
-    r->tasks = grown;
-    r->cap = cap;
     return true;
 }
 

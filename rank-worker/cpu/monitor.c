@@ -16,6 +16,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "common/base/clock.h"
 #include "rank-worker/cpu/pool.h"
 #include "rank-worker/cpu/turns.h"
 
@@ -29,13 +30,7 @@ static uint64_t cpu_ns(clockid_t clock)
 
 static void wait_tick(struct device *dev)
 {
-    struct timespec until;
-    clock_gettime(CLOCK_MONOTONIC, &until);
-    until.tv_nsec += CPU_TICK_NS;
-    if (until.tv_nsec >= 1000000000) {
-        until.tv_nsec -= 1000000000;
-        until.tv_sec++;
-    }
+    const struct timespec until = clock_deadline(CPU_TICK_NS);
     while (!dev->quit && pthread_cond_timedwait(&dev->monitor_cond, &dev->lock, &until) != ETIMEDOUT) {
     }
 }

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/base/array.h"
 #include "rank-worker/cpu/profile/profile.h"
 #include "rank-worker/cpu/turns.h"
 
@@ -19,17 +20,7 @@ enum { AIC_LANES = 0x249249, ALL_LANES = (1 << CPU_LANES) - 1 }; /* bit 3c: aic 
 
 bool cpu_ready_reserve(struct device *dev, uint32_t ntask)
 {
-    if (ntask <= dev->cap_ready) {
-        return true;
-    }
-    const uint32_t cap = ntask < 512 ? 1024 : 2 * ntask;
-    struct ready *grown = realloc(dev->ready, cap * sizeof(*grown));
-    if (!grown) {
-        return false;
-    }
-    dev->ready = grown;
-    dev->cap_ready = cap;
-    return true;
+    return ntask <= dev->cap_ready || !array_reserve(&dev->ready, &dev->cap_ready, 0, ntask, sizeof(*dev->ready));
 }
 
 static void push(struct device *dev, struct ready item)

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/base/array.h"
 #include "common/plan/dtype.h"
 #include "rank-worker/cpu/cpu_program.h"
 #include "rank-worker/cpu/depmap.h"
@@ -24,16 +25,11 @@ static void add_producer(struct device *dev, uint64_t id)
     if (!t || t->mark == dev->nsubmit) {
         return;
     }
-    if (dev->nfound == dev->cap_found) {
-        const uint32_t cap = dev->cap_found ? 2 * dev->cap_found : 256;
-        struct task **grown = realloc(dev->found, cap * sizeof(*grown));
-        if (!grown) {
-            dev->out_of_memory = true;
-            cpu_fatal(dev, PTO2_ERROR_DEP_POOL_OVERFLOW, "out of memory for %u dependencies of a task", cap);
-            return;
-        }
-        dev->found = grown;
-        dev->cap_found = cap;
+    if (dev->nfound == dev->cap_found &&
+        array_reserve(&dev->found, &dev->cap_found, dev->nfound, 1, sizeof(*dev->found))) {
+        dev->out_of_memory = true;
+        cpu_fatal(dev, PTO2_ERROR_DEP_POOL_OVERFLOW, "out of memory for %u dependencies of a task", dev->nfound + 1);
+        return;
     }
     t->mark = dev->nsubmit;
     dev->found[dev->nfound++] = t;

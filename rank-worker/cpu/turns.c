@@ -4,6 +4,7 @@
 #include <stdatomic.h>
 #include <time.h>
 
+#include "common/base/clock.h"
 #include "rank-worker/cpu/pool.h"
 
 /* A condition variable of several processes may be signalled from another one, which is not seen: then this is how late
@@ -234,25 +235,13 @@ static bool is_shared(const pthread_cond_t *cond)
     return cond->__data.__wrefs & 1;
 }
 
-static struct timespec notice_at(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    t.tv_nsec += NOTICE_NS;
-    if (t.tv_nsec >= 1000000000) {
-        t.tv_nsec -= 1000000000;
-        t.tv_sec++;
-    }
-    return t;
-}
-
 static void await_signal(struct lane *lane, const pthread_cond_t *cond)
 {
     if (!is_shared(cond)) {
         await_turn(lane);
         return;
     }
-    const struct timespec until = notice_at();
+    const struct timespec until = clock_deadline(NOTICE_NS);
     int rc;
     while ((rc = sem_clockwait(&lane->let_on, CLOCK_MONOTONIC, &until)) && errno == EINTR) {
     }

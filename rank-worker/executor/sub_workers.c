@@ -1,7 +1,5 @@
 #include "rank-worker/executor/sub_workers.h"
 
-#include <cjson/cJSON.h>
-#include <inttypes.h>
 #include <limits.h>
 #include <signal.h>
 #include <stdio.h>
@@ -12,6 +10,8 @@
 
 #include "common/base/file.h"
 #include "common/base/install.h"
+#include "common/base/json.h"
+#include "common/base/json_write.h"
 #include "common/base/python.h"
 #include "common/plan/plan_names.h"
 #include "common/plan/plan_view.h"
@@ -32,31 +32,28 @@ struct refusal {
     const char *error, *where, *name, *missing; /* NULL: not there */
 };
 
-static const char *text_of(const cJSON *json, const char *key)
-{
-    return cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(json, key));
-}
-
 /* Returns 1 for ok, 0 for a refusal (json to be deleted), -1 for something else. */
 static int read_answer(const struct python_child *c, struct refusal *r, struct error *err)
 {
-    cJSON *json = cJSON_Parse(c->answer);
+    struct json_source src = {.file = "sub-workers", .hint = "report this as a fault of l3replay", .err = err};
+    cJSON *json = json_parse(&src, c->answer, strlen(c->answer));
+    bool ok = false;
 
     *r = (struct refusal){.json = json,
-                          .error = text_of(json, "error"),
-                          .where = text_of(json, "where"),
-                          .name = text_of(json, "name"),
-                          .missing = text_of(json, "missing")};
+                          .error = json_text_of(json, "error"),
+                          .where = json_text_of(json, "where"),
+                          .name = json_text_of(json, "name"),
+                          .missing = json_text_of(json, "missing")};
     if (r->error && r->where) {
         return 0;
     }
     r->json = NULL;
-    if (cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(json, "ok"))) {
+    if (json && json_get_bool(&src, json, "ok", &ok) == 0 && ok) {
         cJSON_Delete(json);
         return 1;
     }
     cJSON_Delete(json);
-    return error_set(err, "sub-workers", "report this as a fault of l3replay", "Python answered '%.60s'", c->answer);
+    return error_set(err, "sub-workers", src.hint, "Python answered '%.60s'", c->answer);
 }
 
 /* --- starting ----------------------------------------------------------- */
@@ -184,80 +181,52 @@ void sub_workers_stop(struct sub_workers_process *p)
 
 /* --- calling ------------------------------------------------------------ */
 
-/* cJSON writes numbers as doubles, and large ones in a form that Python reads as one. */
-static bool add_integer(cJSON *to, const char *key, uint64_t value)
+static void put_sizes(struct json_writer *w, cJSON *object, const char *key, const int64_t *sizes, uint32_t count)
 {
-    char digits[24];
+    cJSON *list = json_put_list(w, object, key);
 
-    snprintf(digits, sizeof digits, "%" PRIu64, value);
-    return key ? cJSON_AddRawToObject(to, key, digits) != NULL : cJSON_AddItemToArray(to, cJSON_CreateRaw(digits));
-}
-
-static bool add_sizes(cJSON *object, const char *key, const int64_t *sizes, uint32_t count)
-{
-    cJSON *list = cJSON_AddArrayToObject(object, key);
-    bool ok = list != NULL;
-
-    for (uint32_t i = 0; ok && i < count; i++) {
-        ok = add_integer(list, NULL, (uint64_t)sizes[i]);
+    for (uint32_t i = 0; i < count; i++) {
+        json_append_u64(w, list, (uint64_t)sizes[i]);
     }
-    return ok;
 }
 
-static bool add_tensor(cJSON *list, const struct segment *seg, const struct plan_tensor *v, uint32_t tag)
+static void put_tensor(struct json_writer *w, cJSON *list, const struct segment *seg, const struct plan_tensor *v,
+                       uint32_t tag)
 {
-    cJSON *object = cJSON_CreateObject();
+    cJSON *object = json_append_object(w, list);
 
-    return cJSON_AddItemToArray(list, object) && add_integer(object, "offset", seg->storages[v->storage] + v->offset) &&
-           add_integer(object, "nbytes", seg->plan.storages[v->storage].nbytes - v->offset) &&
-           cJSON_AddStringToObject(object, "dtype", dtype_runtime_name(v->dtype)) &&
-           add_sizes(object, "shape", v->shape, v->ndim) && add_sizes(object, "strides", v->stride, v->ndim) &&
-           cJSON_AddStringToObject(object, "tag", plan_tag_names[tag < PLAN_TAG_COUNT ? tag : PLAN_TAG_NO_DEP]);
+    json_put_u64(w, object, "offset", seg->storages[v->storage] + v->offset);
+    json_put_u64(w, object, "nbytes", seg->plan.storages[v->storage].nbytes - v->offset);
+    json_put_string(w, object, "dtype", dtype_runtime_name(v->dtype));
+    put_sizes(w, object, "shape", v->shape, v->ndim);
+    put_sizes(w, object, "strides", v->stride, v->ndim);
+    json_put_string(w, object, "tag", plan_tag_names[tag < PLAN_TAG_COUNT ? tag : PLAN_TAG_NO_DEP]);
 }
 
-static int add_arguments(cJSON *list, const struct segment *seg, const struct plan_node *n, struct error *err)
+/* The request as text, to be freed with free(). */
+static char *make_request(const struct segment *seg, const struct plan_node *n, struct error *err)
 {
     const struct plan *plan = &seg->plan;
+    struct json_writer w = {0};
+    cJSON *root = json_new_object(&w), *args, *scalars;
 
+    json_put_string(&w, root, "call", plan_text(plan, plan->subs[n->program]));
+    args = json_put_list(&w, root, "args");
     for (uint32_t i = 0; i < n->narg; i++) {
         const struct plan_arg *arg = &plan->args[n->first_arg + i];
         struct plan_tensor view;
 
         if (plan_view_resolve(plan, arg->view, &view, err) < 0) {
-            return -1;
+            cJSON_Delete(root);
+            return NULL;
         }
-        if (!add_tensor(list, seg, &view, arg->tag)) {
-            return error_nomem(err, "sub-workers", 4096);
-        }
+        put_tensor(&w, args, seg, &view, arg->tag);
     }
-    return 0;
-}
-
-/* The request as text, to be freed with cJSON_free(). */
-static char *make_request(const struct segment *seg, const struct plan_node *n, struct error *err)
-{
-    const struct plan *plan = &seg->plan;
-    cJSON *root = cJSON_CreateObject();
-    bool ok = cJSON_AddStringToObject(root, "call", plan_text(plan, plan->subs[n->program])) != NULL;
-    cJSON *args = cJSON_AddArrayToObject(root, "args"), *scalars = cJSON_AddArrayToObject(root, "scalars");
-    char *text = NULL;
-
-    ok = ok && args && scalars;
-    if (ok && add_arguments(args, seg, n, err) < 0) {
-        cJSON_Delete(root);
-        return NULL;
+    scalars = json_put_list(&w, root, "scalars");
+    for (uint32_t i = 0; i < n->nscalar; i++) {
+        json_append_u64(&w, scalars, plan->scalars[n->first_scalar + i].bits);
     }
-    for (uint32_t i = 0; ok && i < n->nscalar; i++) {
-        ok = add_integer(scalars, NULL, plan->scalars[n->first_scalar + i].bits);
-    }
-    if (ok) {
-        text = cJSON_PrintUnformatted(root);
-    }
-    cJSON_Delete(root);
-    if (!text) {
-        error_nomem(err, "sub-workers", 4096);
-    }
-    return text;
+    return json_finish_line(&w, root, "sub-workers", err);
 }
 
 /* A sub-worker that ended Python is wrong, unless somebody else did: the out-of-memory killer, a person. */
@@ -290,7 +259,7 @@ int sub_workers_call(struct sub_workers_process *p, uint32_t node, struct error 
         return -1;
     }
     rc = python_child_ask(&p->child, request, 0, err);
-    cJSON_free(request);
+    free(request);
     plan_node_label(plan, node, label, sizeof label);
     if (rc == 0) {
         return blame_end(p, name, label, err);

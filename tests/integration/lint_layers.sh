@@ -87,5 +87,11 @@ make_tree
 sed -i 's/^common\/plan: .*/common\/plan:/' docs/architecture.md
 expect_fault '^docs/architecture\.md:'
 
+make_tree
+printf 'void walk(cJSON *list)\n{\n    cJSON *e;\n\n    cJSON_ArrayForEach(e, list) {\n    }\n    cJSON_Delete(list);\n}\n' >common/plan/walk.c
+expect_order "a tree that walks and frees JSON"
+printf 'cJSON *read_list(const char *text)\n{\n    return cJSON_Parse(text);\n}\n' >common/plan/walk.c
+expect_fault '^common/plan/walk\.c:3:cJSON_Parse: is for common/base/json\* only$'
+
 [ "$failures" -eq 0 ] || exit 1
 echo "every fault is found"

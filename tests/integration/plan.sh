@@ -82,7 +82,7 @@ run "$L3REPLAY" run "$build" --plan "$work/program.json"
 expect_infra 'program\.json, line 2' 'func_id' 'record the plan again'
 sed '8s/"shape":\[/&-/' "$work/plan.json" >"$work/shape.json"
 run "$L3REPLAY" run "$build" --plan "$work/shape.json"
-expect_infra 'shape\.json, line 8' '"shape" is -' 'record the plan again'
+expect_infra 'shape\.json, line 8' 'shape\[0\].: -8 is out of range' 'record the plan again'
 sed '2s/"core":"ai./"core":"aix/' "$work/plan.json" >"$work/core.json"
 run "$L3REPLAY" run "$build" --plan "$work/core.json"
 expect_infra 'core\.json, line 2' 'aix'

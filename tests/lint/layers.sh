@@ -4,7 +4,8 @@
 #   * folders include and call only what docs/layers.txt allows, and docs/architecture.md shows that file as it is;
 #   * no circles between modules (a module is X.c with X.h; it needs the modules whose headers it includes or whose functions
 #     it calls);
-#   * no two modules of one name; no folder of more than 24 .c files.
+#   * no two modules of one name; no folder of more than 24 .c files;
+#   * JSON is read and written by common/base/json*: elsewhere cJSON is called only to walk a tree and to free it.
 #
 #     tests/lint/layers.sh [TOP]      TOP: another tree than this one
 #
@@ -122,6 +123,11 @@ check_names() {
         awk -v most="$most_files" '$1 > most { print $2 ": " $1 " .c files, at most " most }'
 }
 
+check_json() {
+    grep -v '^common/base/json' "$work/sources" | xargs grep -no 'cJSON_[A-Za-z]*(' /dev/null |
+        grep -v ':cJSON_\(ArrayForEach\|Delete\)($' | sed 's/($/: is for common\/base\/json* only/'
+}
+
 # What docs/architecture.md shows between two marks is docs/layers.txt without its comments.
 check_document() {
     diff <(sed -n '/^<!-- layers -->$/,/^<!-- end of layers -->$/p' docs/architecture.md | grep '^[a-z]') \
@@ -133,6 +139,7 @@ check_document() {
     check_folders
     check_circles
     check_names
+    check_json
     check_document
 } | tee "$work/faults"
 [ ! -s "$work/faults" ]

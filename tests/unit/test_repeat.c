@@ -373,10 +373,10 @@ static void many_outcomes_are_cut_in_the_text_and_whole_in_the_document(void **s
     assert_non_null(strstr(t, "and 3 more different outcomes;"));
     free(t);
     repeat_put_json(&w, root, rig.repeat);
-    t = json_finish(&w, root);
+    t = json_finish(&w, root, "repeat", NULL);
     assert_non_null(t);
     root = cJSON_Parse(t);
-    cJSON_free(t);
+    free(t);
     repeat = cJSON_GetObjectItem(root, "repeat");
     assert_int_equal(cJSON_GetArraySize(cJSON_GetObjectItem(repeat, "groups")), 9);
     assert_int_equal(cJSON_GetArraySize(cJSON_GetObjectItem(repeat, "differences")), 8);

@@ -152,7 +152,7 @@ static void a_wrong_record_is_refused_by_name(void **state)
          "captured.dep_gen"},
         {"{\"l3_run\": 1, \"world_size\": 1, \"origin_ns\": \"0\", \"nodes\": [], \"stages\": [{\"name\": \"run\", "
          "\"start_ns\": 5, \"end_ns\": 4}]}",
-         "stages[].end_ns"},
+         "stages[0].end_ns"},
         {"{\"l3_run\": 1, \"world_size\": 1, \"origin_ns\": \"0\", \"nodes\": [], \"lost\": {\"count\": 0, \"files\": "
          "[{\"file\": \"a\", \"why\": \"b\"}]}}",
          "lost.files"},

@@ -24,7 +24,7 @@ static int teardown(void **state)
 static cJSON *parse_file(const char *path)
 {
     struct error err;
-    const struct json_source source = {.file = path, .err = &err};
+    struct json_source source = {.file = path, .err = &err};
     size_t size;
     char *text = file_read(path, 1 << 20, &size, &err);
     cJSON *root;

@@ -251,7 +251,7 @@ static void what_is_written_is_read(void **state)
     uint32_t of_lane[5] = {3, 1, 2, 0, 0};
     struct run_clocks clocks = {items, 4, of_lane, 5}, read;
     struct error err;
-    struct json_source src = {"record", NULL, &err};
+    struct json_source src = {.file = "record", .err = &err};
     size_t size;
     char *text;
     FILE *f = open_memstream(&text, &size);

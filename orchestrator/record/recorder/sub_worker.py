@@ -83,7 +83,7 @@ def load(worker):
 def message(error):
     if isinstance(error, SystemExit):
         return "sys.exit(%s)" % ("" if error.code is None else repr(error.code))
-    text = " ".join(str(error).split())
+    text = " ".join(str(error).split()).replace("\0", "?")
     if len(text) > MAX_MESSAGE:
         text = text[:MAX_MESSAGE] + "..."
     if isinstance(error, Undefined):

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "common/plan/dtype.h"
+#include "common/plan/plan_names.h"
 #include "rank-worker/cpu/profile/profile_records.h"
 
 enum edge_source { SOURCE_EXPLICIT, SOURCE_CREATOR, SOURCE_OVERLAP };
@@ -182,7 +183,8 @@ static void write_slice(FILE *f, const char *role, const struct profile_slice *s
 
 static void write_task(FILE *f, const struct profile_task *t)
 {
-    static const char *const tags[] = {"INPUT", "OUTPUT", "INOUT", "OUTPUT_EXISTING", "NO_DEP"};
+    _Static_assert((int)L3R_TAG_NO_DEP == PLAN_TAG_NO_DEP && (int)L3R_TAG_INOUT == PLAN_TAG_INOUT,
+                   "tags of tasks have the numbers of the plan's");
     fprintf(f,
             "{\"task_id\":\"%" PRIu64 "\",\"scope\":\"%s\",\"early_dispatch\":%s,\"kernel_ids\":[%d,%d,%d],"
             "\"block_num\":%d,\"args\":[",
@@ -190,7 +192,7 @@ static void write_task(FILE *f, const struct profile_task *t)
             t->kernels[2], t->nblock);
     for (uint32_t i = 0; i < t->narg; i++) {
         const struct task_arg *a = &t->args[i];
-        fprintf(f, "%s{\"idx\":%u,\"type\":\"%s\"", i ? "," : "", i, tags[a->tag]);
+        fprintf(f, "%s{\"idx\":%u,\"type\":\"%s\"", i ? "," : "", i, plan_tag_runtime_names[a->tag]);
         if (a->tag != L3R_TAG_OUTPUT) {
             fprintf(f, ",\"tensor_id\":\"%" PRIu64 "\",\"dtype\":\"%s\"", tensor_id(&a->slice),
                     dtype_runtime_name((enum dtype)a->slice.dtype));

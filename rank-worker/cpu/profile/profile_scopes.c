@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/base/json.h"
+#include "common/base/json_stream.h"
 #include "rank-worker/cpu/profile/profile_records.h"
 
 struct profile_scope {
@@ -66,13 +66,8 @@ static void write_site(FILE *f, const struct profile_scope *s)
 {
     char site[512];
     snprintf(site, sizeof(site), "%s:%d", s->file ? base_name(s->file) : "orchestration", s->line);
-    char *clean = json_utf8(site);
-    cJSON *text = clean ? cJSON_CreateString(clean) : NULL;
-    char *quoted = text ? cJSON_PrintUnformatted(text) : NULL;
-    fprintf(f, "{\"site\": %s", quoted ? quoted : "\"?:0\"");
-    cJSON_free(quoted);
-    cJSON_Delete(text);
-    free(clean);
+    fputs("{\"site\": ", f);
+    json_out_text(f, site);
 }
 
 int profile_write_scopes(struct profile *p, bool fatal, struct error *err)

@@ -173,7 +173,8 @@ struct chunk {
 struct ring {
     uint32_t first, next; /* live local ids: first .. next-1 */
     uint32_t closed;      /* tasks before this one belong to scopes that have ended */
-    uint32_t base, cap;   /* tasks[0] is local id `base` */
+    uint32_t base;        /* local id of tasks[0] */
+    size_t cap;
     struct task **tasks;
     struct chunk *oldest, *newest;
     uint8_t *heap; /* NULL until the first output */
@@ -204,9 +205,11 @@ struct profile_run;
 
 struct device {
     struct device_config config;
-    uint32_t nprogram, cap_program;
+    uint32_t nprogram;
+    size_t cap_program;
     struct cpu_program *programs;
-    uint32_t ndomain, cap_domain;
+    uint32_t ndomain;
+    size_t cap_domain;
     void **domains;
 
     /* the dispatch under way: main thread only */
@@ -220,7 +223,8 @@ struct device {
     uint32_t ntask;
     struct depmap *map;
     struct task **found; /* producers of the task that is being submitted */
-    uint32_t nfound, cap_found;
+    uint32_t nfound;
+    size_t cap_found;
     struct chunk *free_chunks;
     struct block *blocks;
     bool orchestrating;
@@ -232,7 +236,8 @@ struct device {
 
     pthread_mutex_t lock;
     struct ready *ready; /* heap, the earliest submitted first; room for all unfinished tasks */
-    uint32_t nqueued, cap_ready;
+    size_t cap_ready;
+    uint32_t nqueued;
     uint32_t nready;      /* blocks of those tasks that have not started */
     uint32_t nunfinished; /* tasks */
     uint32_t free_lanes;  /* bit per lane */

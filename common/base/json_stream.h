@@ -1,16 +1,22 @@
 /*
- * json_pull - read a large JSON text value by value, without a tree.
+ * json_stream - large JSON texts, value by value and without a tree.
  *
- * Profiles hold millions of small numbers: a tree of them costs fifty times their memory, and its doubles lose 64-bit
- * ids. The first fault (also the early end of a truncated file) stops the reader for good: from then on every function
- * returns false, so that callers keep what they have read and ask `json_pull_fault()` once.
+ * Profiles and timelines hold millions of small numbers: a tree of them costs fifty times their memory, and its doubles
+ * lose digits of 64-bit ids. Everything else is read with json.h and written with json_write.h.
+ *
+ * Reading: the first fault (also the early end of a truncated file) stops the reader for good. From then on every
+ * function returns false, so that callers keep what they have read and ask json_pull_fault() once.
+ *
+ * Writing: the caller prints brackets, commas and numbers to a FILE; strings and times are here. Errors of the FILE are
+ * found by file_write_commit().
  */
-#ifndef L3R_COMMON_BASE_JSON_PULL_H
-#define L3R_COMMON_BASE_JSON_PULL_H
+#ifndef L3R_COMMON_BASE_JSON_STREAM_H
+#define L3R_COMMON_BASE_JSON_STREAM_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 struct json_pull {
     const char *text, *at, *end;
@@ -41,5 +47,11 @@ char json_pull_peek(struct json_pull *p);
 
 /* What is wrong, with the byte offset, in `buf`; NULL when nothing is. */
 const char *json_pull_fault(const struct json_pull *p, char *buf, size_t size);
+
+/* `text` as a quoted JSON string of valid UTF-8; NULL becomes null. */
+void json_out_text(FILE *f, const char *text);
+
+/* Nanoseconds as a number of microseconds with all digits: 1500 is 1.500. */
+void json_out_us(FILE *f, uint64_t ns);
 
 #endif

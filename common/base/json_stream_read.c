@@ -1,4 +1,4 @@
-#include "common/base/json_pull.h"
+#include "common/base/json_stream.h"
 
 #include <errno.h>
 #include <stdio.h>

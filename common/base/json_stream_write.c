@@ -1,4 +1,4 @@
-#include "common/base/json_out.h"
+#include "common/base/json_stream.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
