@@ -1,4 +1,4 @@
-#include "orchestrator/gather/outbox_dir.h"
+#include "common/base/private_dir.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -15,7 +15,6 @@
 
 enum { MOST_TRIES = 10, LOCK_LIMIT_S = 5 };
 
-static const char prefix[] = "l3replay-outbox.";
 static const char lock_name[] = "lock";
 
 /* The directory and its lock go last, so that whoever finds a part can tell whose it is. */
@@ -56,33 +55,29 @@ static void sweep_one(const char *base, const char *name)
     free(path);
 }
 
-static bool is_outbox(const char *name)
-{
-    return strncmp(name, prefix, sizeof prefix - 1) == 0;
-}
-
 /* What cannot be listed is not swept: the next process may do it. */
-static void sweep(const char *base)
+static void sweep(const char *base, const char *prefix)
 {
     struct args names = {0};
 
-    directory_list(base, is_outbox, &names);
+    directory_list(base, NULL, &names);
     for (size_t i = 0; i < names.n; i++) {
-        sweep_one(base, names.v[i]);
+        if (strncmp(names.v[i], prefix, strlen(prefix)) == 0) {
+            sweep_one(base, names.v[i]);
+        }
     }
     args_free(&names);
 }
 
 /* 1: made; 0: a sweeper took it for a dead one. */
-static int try_make(struct outbox_dir *d, const char *base, struct error *err)
+static int try_make(struct private_dir *d, const char *base, const char *prefix, struct error *err)
 {
     if (asprintf(&d->path, "%s/%sXXXXXX", base, prefix) < 0) {
         d->path = NULL;
-        return error_nomem(err, base, strlen(base) + sizeof prefix + 8);
+        return error_nomem(err, base, strlen(base) + strlen(prefix) + 8);
     }
     if (!mkdtemp(d->path)) {
-        error_errno(err, base, "name another directory as $TMPDIR",
-                    "cannot make a directory for profiles on their way");
+        error_errno(err, base, "name another directory as $TMPDIR", "cannot make a directory in %s", base);
         free(d->path);
         d->path = NULL;
         return -1;
@@ -99,24 +94,27 @@ static int try_make(struct outbox_dir *d, const char *base, struct error *err)
     return d->fd < 0 ? error_errno(err, d->path, file_errno_hint(errno), "cannot open the directory") : 1;
 }
 
-int outbox_dir_make(struct outbox_dir *d, const char *base, struct error *err)
+int private_dir_make(struct private_dir *d, const char *base, const char *prefix, struct error *err)
 {
     int rc = 0;
 
-    *d = (struct outbox_dir){.fd = -1, .lock_fd = -1};
-    sweep(base);
+    *d = (struct private_dir)PRIVATE_DIR_NONE;
+    if (directory_check_ours(base, true, err) < 0) {
+        return -1;
+    }
+    sweep(base, prefix);
     for (int tries = 0; tries < MOST_TRIES && rc == 0; tries++) {
-        outbox_dir_remove(d);
-        rc = try_make(d, base, err);
+        private_dir_remove(d);
+        rc = try_make(d, base, prefix, err);
     }
     if (rc > 0) {
         return 0;
     }
-    outbox_dir_remove(d);
+    private_dir_remove(d);
     return -1;
 }
 
-void outbox_dir_remove(struct outbox_dir *d)
+void private_dir_remove(struct private_dir *d)
 {
     if (d->path && d->lock) {
         remove_tree(d->path, d->lock);
@@ -127,5 +125,5 @@ void outbox_dir_remove(struct outbox_dir *d)
     lock_release(d->lock_fd);
     free(d->lock);
     free(d->path);
-    *d = (struct outbox_dir){.fd = -1, .lock_fd = -1};
+    *d = (struct private_dir)PRIVATE_DIR_NONE;
 }
