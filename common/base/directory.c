@@ -168,3 +168,8 @@ int directory_check_ours(const char *path, bool sticky, struct error *err)
                      "take that right away (chmod go-w), or set L3REPLAY_CACHE_SHARED=1 when you trust these users",
                      "other users can write to %s (mode %03o)", path, (unsigned)(st.st_mode & 07777));
 }
+
+int directory_make_ours(const char *path, struct error *err)
+{
+    return file_make_dirs_mode(path, others_are_trusted() ? 0777 : 0755, err);
+}

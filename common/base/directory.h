@@ -31,4 +31,7 @@ int directory_remove(const char *path, const struct directory_remove *how);
  * (/tmp), is fine too. $L3REPLAY_CACHE_SHARED=1 says that the other users are trusted: then every directory is. */
 int directory_check_ours(const char *path, bool sticky, struct error *err);
 
+/* Make a directory and those above it, as the umask says but so that directory_check_ours() takes it. */
+int directory_make_ours(const char *path, struct error *err);
+
 #endif

@@ -13,6 +13,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <sys/types.h>
 
 #include "common/base/error.h"
 
@@ -33,6 +34,9 @@ int file_is_there(const char *path, struct error *err);
 
 /* Make a directory and those above it; existing ones are fine. */
 int file_make_dirs(const char *path, struct error *err);
+
+/* The same; those that are made get `mode`, less the umask. */
+int file_make_dirs_mode(const char *path, mode_t mode, struct error *err);
 
 /* A file being written; all members are file_write.c's but `stream`, to which the caller writes. */
 struct file_writer {

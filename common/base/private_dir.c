@@ -1,7 +1,9 @@
 #include "common/base/private_dir.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,9 +15,94 @@
 #include "common/base/lock.h"
 #include "common/base/log.h"
 
-enum { MOST_TRIES = 10, LOCK_LIMIT_S = 5 };
+enum { MOST_TRIES = 10, LOCK_LIMIT_S = 5, MOST_DIRS = 16, DEEPEST = 16, ENTRIES = 2048 };
 
 static const char lock_name[] = "lock";
+
+/* Paths of those that this process has; a fork has none. */
+static char *_Atomic entered[MOST_DIRS];
+static _Atomic pid_t owner;
+
+static void enter(char *path)
+{
+    if (owner != getpid()) {
+        for (int i = 0; i < MOST_DIRS; i++) {
+            entered[i] = NULL;
+        }
+        owner = getpid();
+    }
+    for (int i = 0; i < MOST_DIRS; i++) {
+        char *none = NULL;
+
+        if (atomic_compare_exchange_strong(&entered[i], &none, path)) {
+            return;
+        }
+    }
+}
+
+static void forget(const char *path)
+{
+    for (int i = 0; path && i < MOST_DIRS; i++) {
+        if (entered[i] == path) {
+            entered[i] = NULL;
+        }
+    }
+}
+
+/* Remove what is in the directory `fd`; true when something was. */
+static bool empty_now(int fd, int depth);
+
+static void remove_now(int parent, const char *name, int depth)
+{
+    int fd = depth < DEEPEST ? openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC) : -1;
+
+    if (fd < 0) {
+        unlinkat(parent, name, 0);
+        return;
+    }
+    while (empty_now(fd, depth + 1)) {
+        lseek(fd, 0, SEEK_SET);
+    }
+    close(fd);
+    unlinkat(parent, name, AT_REMOVEDIR);
+}
+
+static bool empty_now(int fd, int depth)
+{
+    _Alignas(struct dirent64) char entries[ENTRIES];
+    bool some = false;
+    ssize_t n;
+
+    while ((n = getdents64(fd, entries, sizeof entries)) > 0) {
+        for (ssize_t at = 0; at < n;) {
+            const struct dirent64 *e = (const void *)(entries + at);
+            struct stat st;
+
+            at += e->d_reclen;
+            if (strcmp(e->d_name, ".") == 0 || strcmp(e->d_name, "..") == 0) {
+                continue;
+            }
+            remove_now(fd, e->d_name, depth);
+            /* what cannot be removed is not tried again */
+            some = some || fstatat(fd, e->d_name, &st, AT_SYMLINK_NOFOLLOW) < 0;
+        }
+    }
+    return some;
+}
+
+void private_dir_remove_all(void)
+{
+    const int saved = errno;
+
+    for (int i = 0; owner == getpid() && i < MOST_DIRS; i++) {
+        const char *path = entered[i];
+
+        if (path) {
+            remove_now(AT_FDCWD, path, 0);
+        }
+    }
+    errno = saved;
+}
 
 /* The directory and its lock go last, so that whoever finds a part can tell whose it is. */
 static void remove_tree(const char *path, const char *lock)
@@ -82,6 +169,7 @@ static int try_make(struct private_dir *d, const char *base, const char *prefix,
         d->path = NULL;
         return -1;
     }
+    enter(d->path);
     d->lock = file_join(d->path, lock_name, err);
     if (!d->lock) {
         return -1;
@@ -92,6 +180,13 @@ static int try_make(struct private_dir *d, const char *base, const char *prefix,
     }
     d->fd = open(d->path, O_PATH | O_DIRECTORY | O_CLOEXEC);
     return d->fd < 0 ? error_errno(err, d->path, file_errno_hint(errno), "cannot open the directory") : 1;
+}
+
+int private_dir_make_temporary(struct private_dir *d, const char *prefix, struct error *err)
+{
+    const char *own = getenv("TMPDIR");
+
+    return private_dir_make(d, own && *own ? own : "/tmp", prefix, err);
 }
 
 int private_dir_make(struct private_dir *d, const char *base, const char *prefix, struct error *err)
@@ -119,6 +214,7 @@ void private_dir_remove(struct private_dir *d)
     if (d->path && d->lock) {
         remove_tree(d->path, d->lock);
     }
+    forget(d->path);
     if (d->fd >= 0) {
         close(d->fd);
     }

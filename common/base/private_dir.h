@@ -21,7 +21,13 @@ struct private_dir {
  * dead ones before. Fails where another user could exchange what is in `base` (directory_check_ours()). */
 int private_dir_make(struct private_dir *d, const char *base, const char *prefix, struct error *err);
 
+/* The same in $TMPDIR, or in /tmp when that is not set. */
+int private_dir_make_temporary(struct private_dir *d, const char *prefix, struct error *err);
+
 /* Remove it with everything in it. Nothing for one that is not there. */
 void private_dir_remove(struct private_dir *d);
+
+/* Remove all that this process has, for a process that ends at once. Uses only what is safe in a signal handler. */
+void private_dir_remove_all(void);
 
 #endif

@@ -3,6 +3,7 @@
 #include <poll.h>
 #include <unistd.h>
 
+#include "common/base/private_dir.h"
 #include "orchestrator/job/assist.h"
 #include "orchestrator/job/marker.h"
 #include "orchestrator/messages/order.h"
@@ -62,6 +63,7 @@ static void leave_interrupted(struct participant *me)
         events_send(me->events, &stopped, NULL);
     }
     participant_close(me);
+    private_dir_remove_all();
     poll(NULL, 0, MOMENT_MS); /* the first process to go has mpirun kill the others, which may not be through yet */
     _exit(EXIT_CODE_INFRA);
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "common/base/private_dir.h"
 #include "common/base/result_marker.h"
 #include "orchestrator/job/marker.h"
 #include "orchestrator/messages/stop_signals.h"
@@ -31,6 +32,7 @@ static void leave(int sig)
         put(STDERR_FILENO, ", while no kernel ran\n");
         put(STDOUT_FILENO, RESULT_MARKER "INFRA\n");
     }
+    private_dir_remove_all();
     _exit(leave_code);
 }
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "common/base/clock.h"
+#include "common/base/private_dir.h"
 #include "orchestrator/messages/mpi_call.h"
 
 int mpi_job_start(struct mpi_job *job, int *argc, char ***argv, struct error *err)
@@ -74,6 +75,7 @@ void mpi_job_end(void)
 
 void mpi_job_abort(const struct mpi_job *job, int exit_code)
 {
+    private_dir_remove_all();
     if (job->size > 1) {
         MPI_Abort(MPI_COMM_WORLD, exit_code);
     }
