@@ -159,7 +159,7 @@ int stamp_write(const char *dir, const struct cache_identity *identity, struct e
     }
     path = file_join(dir, STAMP_FILE, err);
     if (path) {
-        rc = file_write(path, text, strlen(text), err);
+        rc = file_replace(path, text, strlen(text), err);
     }
     free(path);
     cJSON_free(text);
