@@ -72,6 +72,9 @@ static _Noreturn void become_mpirun(char **command, int output, int messages, pi
     /* When the front is killed, mpirun ends its processes and tidies up. */
     prctl(PR_SET_PDEATHSIG, SIGTERM);
     signal(SIGPIPE, SIG_DFL);
+    signal(SIGINT, SIG_DFL); /* those that wait are delivered now */
+    signal(SIGTERM, SIG_DFL);
+    signal(SIGHUP, SIG_DFL);
     sigprocmask(SIG_SETMASK, mask, NULL);
     if (getppid() != parent) {
         _exit(EXIT_INFRA);

@@ -4,7 +4,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "launch/front.h"
 #include "orchestrator/cli/cli.h"
+#include "orchestrator/job/interrupt.h"
 #include "orchestrator/job/marker.h"
 
 struct command {
@@ -63,6 +65,9 @@ int main(int argc, char **argv)
     }
     /* The reader of our output may end; the run goes on, and its verdict is reported in other ways. */
     signal(SIGPIPE, SIG_IGN);
+    if (argc > 1 && strcmp(argv[1], "run") == 0) {
+        interrupt_install(launch_rank() == 0);
+    }
     if (argc < 2) {
         usage(stderr);
         return EXIT_CODE_USAGE;

@@ -37,6 +37,11 @@ int mpi_job_start(struct mpi_job *job, int *argc, char ***argv, struct error *er
     return 0;
 }
 
+void mpi_job_start_alone(struct mpi_job *job)
+{
+    *job = (struct mpi_job){.size = 1, .node_size = 1, .init_end_ns = clock_now_ns()};
+}
+
 int mpi_job_share(const struct mpi_job *job, void *buf, size_t nbytes, struct error *err)
 {
     MPI_Request request;

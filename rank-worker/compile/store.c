@@ -286,7 +286,8 @@ int store_publish(const char *from, const char *to, struct error *err)
         return error_nomem(err, to, strlen(to));
     }
     *strrchr(dir, '/') = '\0';
-    if (directory_make_ours(dir, NULL) == 0 && stat(from, &st) == 0 && chmod(from, st.st_mode & 0444) == 0 && sync_file(from) == 0 && rename(from, to) == 0) {
+    if (directory_make_ours(dir, NULL) == 0 && stat(from, &st) == 0 && chmod(from, st.st_mode & 0444) == 0 &&
+        sync_file(from) == 0 && rename(from, to) == 0) {
         rc = 0;
     } else {
         error_errno(err, to, hint, "cannot keep a compiled object");

@@ -2,16 +2,16 @@
 #include <poll.h>
 #include <pthread.h>
 #include <setjmp.h>
-#include <stdatomic.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include <cmocka.h>
 #include <zmq.h>
+#include <cmocka.h>
 
 #include "common/base/clock.h"
 #include "orchestrator/messages/events.h"
@@ -322,12 +322,9 @@ static void an_event_gets_through_a_flood(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(only_this_user_can_get_at_the_socket),
-        TEST(when_all_have_connected_nobody_else_can),
-        TEST(garbage_is_dropped_and_counted),
-        TEST(a_message_counts_once_and_from_its_own_process_alone),
-        TEST(a_message_with_another_secret_is_none),
-        TEST(only_process_0_is_obeyed),
+        TEST(only_this_user_can_get_at_the_socket),  TEST(when_all_have_connected_nobody_else_can),
+        TEST(garbage_is_dropped_and_counted),        TEST(a_message_counts_once_and_from_its_own_process_alone),
+        TEST(a_message_with_another_secret_is_none), TEST(only_process_0_is_obeyed),
         TEST(an_event_gets_through_a_flood),
     };
 
