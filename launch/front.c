@@ -18,10 +18,11 @@
 #include "common/base/error.h"
 #include "common/base/log.h"
 #include "common/base/result_marker.h"
+#include "launch/mpi_dirs.h"
 #include "launch/mpirun.h"
 #include "launch/relay.h"
 
-enum { EXIT_USAGE = 2, EXIT_INFRA = 3, PATIENCE_MS = 4000, CLOSING_MS = 1000 };
+enum { EXIT_USAGE = 2, EXIT_INFRA = 3, PATIENCE_MS = 4000, CLOSING_MS = 1000, LOOK_MS = 500 };
 
 struct front {
     struct relay relay, log; /* of stdout and stderr */
@@ -31,6 +32,10 @@ struct front {
     int output, messages; /* read ends of its stdout and stderr */
     int signals;          /* signalfd */
     bool asked;           /* a signal was passed on */
+    bool late;            /* no process of the job began in time */
+    struct mpi_dirs dirs;
+    double start_timeout; /* seconds; 0: no limit */
+    int64_t start_by_ms;  /* 0: a process of the job has begun, or there is no limit */
     long deadline;        /* CLOCK_MONOTONIC ms at which everything is killed; 0: none */
 };
 
@@ -211,6 +216,18 @@ static void take_signals(struct front *f)
     }
 }
 
+/* Until a process of the job begins, mpirun is watched; from then on each watches over its own start. */
+static void watch_start(struct front *f)
+{
+    if (mpi_dirs_is_started(&f->dirs)) {
+        f->start_by_ms = 0;
+    } else if (clock_now_ms() >= f->start_by_ms) {
+        f->start_by_ms = 0;
+        f->late = true;
+        kill_all(f);
+    }
+}
+
 /* Until mpirun ended and nobody holds its output open. mpirun does not write to our stderr itself: it would give up
  * when nobody reads that. */
 static void watch(struct front *f)
@@ -226,6 +243,10 @@ static void watch(struct front *f)
             kill_all(f);
             f->deadline = 0;
             continue;
+        }
+        if (f->start_by_ms) {
+            watch_start(f);
+            left = left < 0 || left > LOOK_MS ? LOOK_MS : left;
         }
         if (poll(fds, 3, (int)left) < 0) {
             if (errno == EINTR) {
@@ -266,7 +287,10 @@ static int conclude(struct front *f)
     if (WIFEXITED(f->status) && WEXITSTATUS(f->status) == EXIT_USAGE) {
         return EXIT_USAGE;
     }
-    if (WIFSIGNALED(f->status)) {
+    if (f->late) {
+        error_set(&err, f->program, mpirun_hint(), "mpirun started no process of the job within %.0f s",
+                  f->start_timeout);
+    } else if (WIFSIGNALED(f->status)) {
         error_set(&err, NULL, NULL, "the replay was ended by signal %d (%s) before it had a result",
                   WTERMSIG(f->status), strsignal(WTERMSIG(f->status)));
     } else {
@@ -287,9 +311,10 @@ static int fail(const struct error *err)
     return EXIT_INFRA;
 }
 
-int launch_self(int nproc, int argc, char **argv)
+int launch_self(int nproc, double start_timeout, int argc, char **argv)
 {
-    struct front f = {.output = -1, .messages = -1, .signals = -1};
+    struct front f = {
+        .output = -1, .messages = -1, .signals = -1, .start_timeout = start_timeout, .dirs = MPI_DIRS_NONE};
     char exe[PATH_MAX], **command = NULL;
     ssize_t n = readlink("/proc/self/exe", exe, sizeof exe - 1);
     struct error err;
@@ -303,12 +328,15 @@ int launch_self(int nproc, int argc, char **argv)
     fflush(stdout);
     signal(SIGPIPE, SIG_IGN);
     command = mpirun_command(nproc, exe, argc, argv, &err);
-    if (!command || mpirun_environment(&err) < 0 || start(&f, command, &err) < 0) {
+    f.start_by_ms = start_timeout > 0 ? clock_now_ms() + (int64_t)(start_timeout * 1e3) : 0;
+    if (!command || mpirun_environment(&err) < 0 || mpi_dirs_open(&f.dirs, nproc, &err) < 0 ||
+        start(&f, command, &err) < 0) {
         code = fail(&err);
     } else {
         watch(&f);
         code = conclude(&f);
     }
+    mpi_dirs_close(&f.dirs);
     free(command);
     if (f.output >= 0) {
         close(f.output);

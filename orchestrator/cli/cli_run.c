@@ -11,6 +11,7 @@
 #include "common/base/log.h"
 #include "common/base/result_marker.h"
 #include "launch/front.h"
+#include "launch/mpi_dirs.h"
 #include "orchestrator/cli/build_options.h"
 #include "orchestrator/cli/cli.h"
 #include "orchestrator/cli/command.h"
@@ -214,7 +215,7 @@ static int start_job(struct run_options *o, int argc, char **argv)
         o->alone = true;
         return run_replay(o, argc, argv);
     }
-    return launch_self(nproc, argc, argv);
+    return launch_self(nproc, o->start_timeout, argc, argv);
 }
 
 static void free_arguments(char **copy)
@@ -284,6 +285,7 @@ int cli_run(int argc, char **argv)
         fputs("l3replay: out of memory\n", stderr);
         return EXIT_CODE_INFRA;
     }
+    mpi_dirs_report_start();
     level_from_environment();
     parse_arguments(&argp, argc, copy, &o);
     code = launch_under_mpi() ? run_replay(&o, argc, argv) : start_job(&o, argc, argv);

@@ -55,7 +55,8 @@ static const char *likely_cause(void)
     if (getrlimit(RLIMIT_NOFILE, &files) == 0 && files.rlim_cur < FEW_FILES) {
         return "raise the limit on open files (ulimit -n): Open MPI needs some dozens";
     }
-    return "look at Open MPI's messages above, at the settings OMPI_MCA_* in the environment, and at the space in TMPDIR "
+    return "look at Open MPI's messages above, at the settings OMPI_MCA_* in the environment, and at the space in "
+           "TMPDIR "
            "and /dev/shm";
 }
 
