@@ -17,19 +17,24 @@
 #include "common/base/result_marker.h"
 #include "common/process/descendants.h"
 #include "common/process/process.h"
+#include "launch/mpi_dirs.h"
 #include "launch/mpirun.h"
 #include "launch/relay.h"
 
-enum { EXIT_USAGE = 2, EXIT_INFRA = 3, PATIENCE_MS = 4000, CLOSING_MS = 1000, KILL_MS = 2000 };
+enum { EXIT_USAGE = 2, EXIT_INFRA = 3, PATIENCE_MS = 4000, CLOSING_MS = 1000, KILL_MS = 2000, LOOK_MS = 500 };
 
 struct front {
     struct relay relay, log; /* of stdout and stderr */
     const char *program;     /* mpirun's path */
     struct process *mpirun;
     int status;
-    int signals;      /* signalfd; -1: none */
-    bool asked;       /* a signal was passed on */
-    int64_t deadline; /* CLOCK_MONOTONIC ms at which everything is killed; 0: none */
+    int signals;          /* signalfd; -1: none */
+    bool asked;           /* a signal was passed on */
+    bool late;            /* no process of the job began in time */
+    struct mpi_dirs dirs;
+    double start_timeout; /* seconds; 0: no limit */
+    int64_t start_by_ms;  /* CLOCK_MONOTONIC; 0: a process of the job has begun, or there is no limit */
+    int64_t deadline;     /* the same, at which everything is killed; 0: none */
 };
 
 static const char *rank_variable(void)
@@ -101,6 +106,25 @@ static void take_signals(struct front *f)
     }
 }
 
+static void kill_all(struct front *f)
+{
+    process_kill(f->mpirun);
+    process_wait(f->mpirun, KILL_MS);
+    process_end_all(KILL_MS);
+}
+
+/* Until a process of the job begins, mpirun is watched; from then on each watches over its own start. */
+static void watch_start(struct front *f)
+{
+    if (mpi_dirs_is_started(&f->dirs)) {
+        f->start_by_ms = 0;
+    } else if (clock_now_ms() >= f->start_by_ms) {
+        f->start_by_ms = 0;
+        f->late = true;
+        kill_all(f);
+    }
+}
+
 static void pass_output(struct front *f, enum process_stream stream, struct relay *relay, int to)
 {
     char bytes[16384];
@@ -120,11 +144,13 @@ static void watch(struct front *f)
         int64_t left = f->deadline ? f->deadline - clock_now_ms() : -1;
 
         if (f->deadline && left <= 0) {
-            process_kill(f->mpirun);
-            process_wait(f->mpirun, KILL_MS);
-            process_end_all(KILL_MS);
+            kill_all(f);
             f->deadline = 0;
             left = -1;
+        }
+        if (f->start_by_ms) {
+            watch_start(f);
+            left = left < 0 || left > LOOK_MS ? LOOK_MS : left;
         }
         process_poll(f->mpirun, fds);
         fds[PROCESS_POLLS] = (struct pollfd){.fd = f->signals, .events = POLLIN};
@@ -160,7 +186,10 @@ static int conclude(struct front *f)
     if (WIFEXITED(f->status) && WEXITSTATUS(f->status) == EXIT_USAGE) {
         return EXIT_USAGE;
     }
-    if (WIFSIGNALED(f->status)) {
+    if (f->late) {
+        error_set(&err, f->program, mpirun_hint(), "mpirun started no process of the job within %.0f s",
+                  f->start_timeout);
+    } else if (WIFSIGNALED(f->status)) {
         error_set(&err, NULL, NULL, "the replay was ended by signal %d (%s) before it had a result",
                   WTERMSIG(f->status), strsignal(WTERMSIG(f->status)));
     } else {
@@ -181,9 +210,9 @@ static int fail(const struct error *err)
     return EXIT_INFRA;
 }
 
-int launch_self(int nproc, int argc, char **argv)
+int launch_self(int nproc, double start_timeout, int argc, char **argv)
 {
-    struct front f = {.signals = -1};
+    struct front f = {.signals = -1, .start_timeout = start_timeout, .dirs = MPI_DIRS_NONE};
     char exe[PATH_MAX], **command = NULL;
     ssize_t n = readlink("/proc/self/exe", exe, sizeof exe - 1);
     struct error err;
@@ -197,12 +226,15 @@ int launch_self(int nproc, int argc, char **argv)
     fflush(stdout);
     signal(SIGPIPE, SIG_IGN);
     command = mpirun_command(nproc, exe, argc, argv, &err);
-    if (!command || mpirun_environment(&err) < 0 || start(&f, command, &err) < 0) {
+    f.start_by_ms = start_timeout > 0 ? clock_now_ms() + (int64_t)(start_timeout * 1e3) : 0;
+    if (!command || mpirun_environment(&err) < 0 || mpi_dirs_open(&f.dirs, nproc, &err) < 0 ||
+        start(&f, command, &err) < 0) {
         code = fail(&err);
     } else {
         watch(&f);
         code = conclude(&f);
     }
+    mpi_dirs_close(&f.dirs);
     free(command);
     if (f.signals >= 0) {
         close(f.signals);

@@ -3,9 +3,15 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fts.h>
+#include <grp.h>
+#include <pwd.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "common/base/file.h"
 
 static int read_names(DIR *dir, bool (*wanted)(const char *name), struct args *names)
 {
@@ -96,4 +102,74 @@ int directory_remove(const char *path, const struct directory_remove *how)
     free(root);
     errno = failed;
     return failed ? -1 : 0;
+}
+
+/* In a user namespace root may have another number; it is the one who owns "/". */
+static bool is_trusted(uid_t owner)
+{
+    struct stat top;
+
+    return owner == geteuid() || owner == 0 || (stat("/", &top) == 0 && owner == top.st_uid);
+}
+
+/* Where each user has a group of the same name with nobody else in it, directories that the group may write are normal
+ * (umask 002). */
+static bool is_own_group(gid_t gid)
+{
+    const struct passwd *user = getpwuid(geteuid());
+    const struct group *group = user && user->pw_gid == gid ? getgrgid(gid) : NULL;
+
+    if (!group || strcmp(group->gr_name, user->pw_name) != 0) {
+        return false;
+    }
+    for (char **member = group->gr_mem; *member; member++) {
+        if (strcmp(*member, user->pw_name) != 0) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool others_can_write(const struct stat *st, bool sticky)
+{
+    if (sticky && (st->st_mode & S_ISVTX)) {
+        return false;
+    }
+    return (st->st_mode & S_IWOTH) || ((st->st_mode & S_IWGRP) && !is_own_group(st->st_gid));
+}
+
+static bool others_are_trusted(void)
+{
+    const char *shared = getenv("L3REPLAY_CACHE_SHARED");
+
+    return shared && strcmp(shared, "1") == 0;
+}
+
+int directory_check_ours(const char *path, bool sticky, struct error *err)
+{
+    struct stat st;
+
+    if (stat(path, &st) < 0) {
+        return error_errno(err, path, file_errno_hint(errno), "cannot use the directory %s", path);
+    }
+    if (others_are_trusted()) {
+        return 0;
+    }
+    if (!is_trusted(st.st_uid)) {
+        errno = EPERM;
+        return error_set(err, path, "use another directory, or set L3REPLAY_CACHE_SHARED=1 when you trust that user",
+                         "%s belongs to another user (%lu)", path, (unsigned long)st.st_uid);
+    }
+    if (!others_can_write(&st, sticky)) {
+        return 0;
+    }
+    errno = EPERM;
+    return error_set(err, path,
+                     "take that right away (chmod go-w), or set L3REPLAY_CACHE_SHARED=1 when you trust these users",
+                     "other users can write to %s (mode %03o)", path, (unsigned)(st.st_mode & 07777));
+}
+
+int directory_make_ours(const char *path, struct error *err)
+{
+    return file_make_dirs_mode(path, others_are_trusted() ? 0777 : 0755, err);
 }

@@ -113,11 +113,11 @@ bool file_is_directory(const char *path)
     return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
 }
 
-static int make_one(const char *path, struct error *err)
+static int make_one(const char *path, mode_t mode, struct error *err)
 {
     int saved;
 
-    if (mkdir(path, 0777) == 0) {
+    if (mkdir(path, mode) == 0) {
         return 0;
     }
     saved = errno;
@@ -131,7 +131,7 @@ static int make_one(const char *path, struct error *err)
     return error_errno(err, path, file_errno_hint(errno), "cannot make the directory %s", path);
 }
 
-int file_make_dirs(const char *path, struct error *err)
+int file_make_dirs_mode(const char *path, mode_t mode, struct error *err)
 {
     char *copy = strdup(path);
     int rc = 0;
@@ -141,14 +141,19 @@ int file_make_dirs(const char *path, struct error *err)
     }
     for (char *slash = strchr(copy + (*copy == '/'), '/'); slash && rc == 0; slash = strchr(slash + 1, '/')) {
         *slash = '\0';
-        rc = make_one(copy, err);
+        rc = make_one(copy, mode, err);
         *slash = '/';
     }
     if (rc == 0) {
-        rc = make_one(copy, err);
+        rc = make_one(copy, mode, err);
     }
     free(copy);
     return rc;
+}
+
+int file_make_dirs(const char *path, struct error *err)
+{
+    return file_make_dirs_mode(path, 0777, err);
 }
 
 int file_is_there(const char *path, struct error *err)

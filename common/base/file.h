@@ -3,7 +3,7 @@
  *
  * A written file is made beside its place under a name of its own, flushed to
  * the disk, and renamed: who looks sees the old content or the new, never a
- * part, also after a crash or a full disk. Symlinks are followed and stay. What
+ * part, also after a crash or a full disk. Symlinks that users make are followed and stay. What
  * is not a regular file (a device, a FIFO, /dev/stdout) is never replaced: it is
  * written straight into, and then a failed write may leave a part.
  */
@@ -13,6 +13,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <sys/types.h>
 
 #include "common/base/error.h"
 
@@ -33,6 +34,9 @@ int file_is_there(const char *path, struct error *err);
 
 /* Make a directory and those above it; existing ones are fine. */
 int file_make_dirs(const char *path, struct error *err);
+
+/* The same; those that are made get `mode`, less the umask. */
+int file_make_dirs_mode(const char *path, mode_t mode, struct error *err);
 
 /* A file being written; all members are file_write.c's but `stream`, to which the caller writes. */
 struct file_writer {
@@ -62,10 +66,15 @@ bool file_is_unfinished(const char *name, size_t *length);
 /* Give up: remove what was written and free `w`. Does nothing after a commit or a failed begin, and to a zeroed one. */
 void file_write_abort(struct file_writer *w);
 
-/* The three in one. */
-int file_write(const char *path, const void *data, size_t size, struct error *err);
+/* The same for files with names of ours, in directories of a build or of profiles: a symlink, FIFO or device in the place
+ * is replaced. Nobody has put it there on purpose, and a link could lead anywhere. */
+int file_replace_begin(struct file_writer *w, const char *path, struct error *err);
 
-/* The same without waiting for the disk: whole for every process, though not after a power cut. For what can be
+/* Begin, write and commit in one. */
+int file_write(const char *path, const void *data, size_t size, struct error *err);
+int file_replace(const char *path, const void *data, size_t size, struct error *err);
+
+/* file_replace() without waiting for the disk: whole for every process, though not after a power cut. For what can be
  * made again. */
 int file_write_unsynced(const char *path, const void *data, size_t size, struct error *err);
 

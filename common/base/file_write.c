@@ -218,7 +218,7 @@ static void forget(struct file_writer *w)
     memset(w, 0, sizeof *w);
 }
 
-int file_write_begin(struct file_writer *w, const char *path, struct error *err)
+static int begin(struct file_writer *w, const char *path, bool replace, struct error *err)
 {
     struct stat st;
     int fd = -1;
@@ -228,7 +228,10 @@ int file_write_begin(struct file_writer *w, const char *path, struct error *err)
     if (!w->path) {
         return error_nomem(err, path, strlen(path) + 1);
     }
-    if (find_target(path, &w->target, &st, err) == 0) {
+    if (replace) {
+        w->target = strdup(path);
+        fd = w->target ? open_beside(w, err) : error_nomem(err, path, strlen(path) + 1);
+    } else if (find_target(path, &w->target, &st, err) == 0) {
         fd = w->target ? open_beside(w, err) : open_straight(w, &st, err);
     }
     if (fd >= 0) {
@@ -244,6 +247,16 @@ int file_write_begin(struct file_writer *w, const char *path, struct error *err)
     }
     forget(w);
     return -1;
+}
+
+int file_write_begin(struct file_writer *w, const char *path, struct error *err)
+{
+    return begin(w, path, false, err);
+}
+
+int file_replace_begin(struct file_writer *w, const char *path, struct error *err)
+{
+    return begin(w, path, true, err);
 }
 
 int file_write_commit(struct file_writer *w, struct error *err)
@@ -283,11 +296,11 @@ void file_write_abort(struct file_writer *w)
     forget(w);
 }
 
-static int write_whole(const char *path, const void *data, size_t size, bool unsynced, struct error *err)
+static int write_whole(const char *path, const void *data, size_t size, bool replace, bool unsynced, struct error *err)
 {
     struct file_writer w;
 
-    if (file_write_begin(&w, path, err)) {
+    if (begin(&w, path, replace, err)) {
         return -1;
     }
     w.unsynced = unsynced;
@@ -299,10 +312,15 @@ static int write_whole(const char *path, const void *data, size_t size, bool uns
 
 int file_write(const char *path, const void *data, size_t size, struct error *err)
 {
-    return write_whole(path, data, size, false, err);
+    return write_whole(path, data, size, false, false, err);
+}
+
+int file_replace(const char *path, const void *data, size_t size, struct error *err)
+{
+    return write_whole(path, data, size, true, false, err);
 }
 
 int file_write_unsynced(const char *path, const void *data, size_t size, struct error *err)
 {
-    return write_whole(path, data, size, true, err);
+    return write_whole(path, data, size, true, true, err);
 }

@@ -193,7 +193,7 @@ int json_save(struct json_writer *w, cJSON *root, const char *path, unsigned how
     char *text = json_finish(w, root, path, err);
     struct file_writer file;
 
-    if (!text || file_write_begin(&file, path, err)) {
+    if (!text || (how & JSON_REPLACE ? file_replace_begin(&file, path, err) : file_write_begin(&file, path, err))) {
         free(text);
         return -1;
     }

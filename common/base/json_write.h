@@ -58,6 +58,7 @@ enum json_save {
     JSON_SAVE = 0,
     JSON_NEWLINE = 1,  /* ends with a newline */
     JSON_UNSYNCED = 2, /* not waiting for the disk */
+    JSON_REPLACE = 4,  /* in the place of what else has this name (file_replace()) */
 };
 int json_save(struct json_writer *w, cJSON *root, const char *path, unsigned how, struct error *err);
 

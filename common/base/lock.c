@@ -13,13 +13,13 @@
 #include "common/base/file.h"
 #include "common/base/log.h"
 
-/* A reader can lock as well: the file may belong to someone else. */
+/* A reader can lock as well: the file may belong to someone else. A symlink in its place could lead anywhere. */
 static int open_lock(const char *path)
 {
-    int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NONBLOCK, 0666), saved = errno;
+    int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW, 0666), saved = errno;
 
     if (fd < 0 && (saved == EACCES || saved == EPERM || saved == EROFS)) {
-        fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+        fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW);
         errno = saved;
     }
     return fd;

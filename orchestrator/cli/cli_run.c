@@ -11,6 +11,7 @@
 #include "common/base/log.h"
 #include "common/base/result_marker.h"
 #include "launch/front.h"
+#include "launch/mpi_dirs.h"
 #include "orchestrator/cli/build_options.h"
 #include "orchestrator/cli/cli.h"
 #include "orchestrator/cli/command.h"
@@ -33,6 +34,7 @@ enum {
     OPT_ATOL,
     OPT_SAVE,
     OPT_TIMEOUT,
+    OPT_START_TIMEOUT,
     OPT_PLAN,
     OPT_RESULT,
     OPT_REPEAT,
@@ -63,6 +65,8 @@ static const struct argp_option options[] = {
     {"save-outputs", OPT_SAVE, "DIR", 0, "write every output parameter as DIR/NAME.npy", 2},
     {"timeout", OPT_TIMEOUT, "SECONDS", 0, "stop a run in which no dispatch ends for so long (default 600; 0: never)",
      2},
+    {"start-timeout", OPT_START_TIMEOUT, "SECONDS", 0,
+     "give up when MPI does not start for so long (default 120; 0: never)", 2},
     {"threads", OPT_THREADS, "turns|free", 0,
      "lanes of a mixed task: one of a cluster at a time (default), or all side by side, as the system schedules them",
      2},
@@ -152,6 +156,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     case OPT_TIMEOUT:
         o->timeout = parse_number(state, "timeout", arg, 0);
         return 0;
+    case OPT_START_TIMEOUT:
+        o->start_timeout = parse_number(state, "start-timeout", arg, 0);
+        return 0;
     case OPT_THREADS:
         o->free_threads = strcmp(arg, "free") == 0;
         if (!o->free_threads && strcmp(arg, "turns") != 0) {
@@ -205,10 +212,10 @@ static int start_job(struct run_options *o, int argc, char **argv)
     }
     /* Where the build cannot be opened, one process finds that out again and reports it as it does every error. */
     if (nproc <= 1) {
-        setenv("OMPI_MCA_ess_singleton_isolated", "1", 0); /* a job of one needs no daemon */
+        o->alone = true;
         return run_replay(o, argc, argv);
     }
-    return launch_self(nproc, argc, argv);
+    return launch_self(nproc, o->start_timeout, argc, argv);
 }
 
 static void free_arguments(char **copy)
@@ -266,7 +273,11 @@ int cli_run(int argc, char **argv)
                                                  {&dfx_argp, 0, "Profiles (docs/manual.md):", 4},
                                                  {0}};
     static const struct argp argp = {.options = options, .parser = parse, .doc = doc, .children = children};
-    struct run_options o = {.device = "auto", .tolerance = {.rtol = 1e-5, .atol = 1e-5}, .timeout = 600};
+    struct run_options o = {.device = "auto",
+                            .tolerance = {.rtol = 1e-5, .atol = 1e-5},
+                            .timeout = 600,
+                            .start_timeout = 120,
+                            .first = launch_rank() == 0};
     char **copy = copy_arguments(argc, argv);
     int code;
 
@@ -274,6 +285,7 @@ int cli_run(int argc, char **argv)
         fputs("l3replay: out of memory\n", stderr);
         return EXIT_CODE_INFRA;
     }
+    mpi_dirs_report_start();
     level_from_environment();
     parse_arguments(&argp, argc, copy, &o);
     code = launch_under_mpi() ? run_replay(&o, argc, argv) : start_job(&o, argc, argv);

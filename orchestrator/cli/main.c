@@ -4,7 +4,9 @@
 
 #include "common/process/descendants.h"
 #include "common/process/inherited.h"
+#include "launch/front.h"
 #include "orchestrator/cli/cli.h"
+#include "orchestrator/job/interrupt.h"
 #include "orchestrator/job/marker.h"
 
 struct command {
@@ -47,6 +49,9 @@ int main(int argc, char **argv)
         return EXIT_CODE_INFRA;
     }
     process_adopt();
+    if (argc > 1 && strcmp(argv[1], "run") == 0) {
+        interrupt_install(launch_rank() == 0);
+    }
     if (argc < 2) {
         usage(stderr);
         return EXIT_CODE_USAGE;

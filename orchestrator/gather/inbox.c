@@ -94,7 +94,7 @@ static int open_file(const struct inbox *b, struct arriving *a, struct error *er
     }
     rc = make_dirs(a, full, err);
     if (rc == 0) {
-        rc = file_write_begin(&a->writer, full, err);
+        rc = file_replace_begin(&a->writer, full, err);
     }
     free(full);
     if (rc == 0) {

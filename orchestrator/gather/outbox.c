@@ -14,12 +14,12 @@
 #include "common/base/directory.h"
 #include "common/base/file.h"
 #include "common/base/file_hash.h"
-#include "orchestrator/gather/outbox_dir.h"
+#include "common/base/private_dir.h"
 
 enum { PAGE = 4096 };
 
 struct outbox {
-    struct outbox_dir dir;
+    struct private_dir dir;
     char **paths; /* handed over, relative; the first `next` are done */
     size_t count, capacity, next;
     int fd;               /* of paths[next] when it is begun; -1: none is */
@@ -45,11 +45,11 @@ int outbox_open(struct outbox **out, const char *base, struct error *err)
         return error_nomem(err, "profiles", sizeof *o);
     }
     o->fd = o->done_fd = -1;
-    o->dir.fd = o->dir.lock_fd = -1;
+    o->dir = (struct private_dir)PRIVATE_DIR_NONE;
     o->hash = XXH3_createState();
     if (!o->hash) {
         error_nomem(err, "profiles", XXH3_SECRET_SIZE_MIN);
-    } else if (outbox_dir_make(&o->dir, base ? base : default_base(), err) == 0) {
+    } else if (private_dir_make(&o->dir, base ? base : default_base(), "l3replay-outbox.", err) == 0) {
         *out = o;
         return 0;
     }
@@ -258,6 +258,6 @@ void outbox_close(struct outbox *o)
     }
     free(o->paths);
     XXH3_freeState(o->hash);
-    outbox_dir_remove(&o->dir);
+    private_dir_remove(&o->dir);
     free(o);
 }

@@ -3,6 +3,7 @@
 #include <poll.h>
 #include <unistd.h>
 
+#include "common/base/private_dir.h"
 #include "orchestrator/job/assist.h"
 #include "orchestrator/job/marker.h"
 #include "orchestrator/messages/order.h"
@@ -24,7 +25,7 @@ static int join(const struct order *order, struct participant *me, struct error 
     placement_block(me->segment.plan.world_size, (uint32_t)me->job.size, (uint32_t)me->job.rank, &first, &count);
     rc = gather_must_send(&me->segment, order->token, first, count, err);
     me->must_send = rc > 0;
-    return rc < 0 ? -1 : events_connect(&me->events, order->endpoint, (uint32_t)me->job.rank, err);
+    return rc < 0 ? -1 : events_connect(&me->events, &order->events, (uint32_t)me->job.rank, err);
 }
 
 /* Where this pass's profiles go, and the executors that make them. */
@@ -62,6 +63,7 @@ static void leave_interrupted(struct participant *me)
         events_send(me->events, &stopped, NULL);
     }
     participant_close(me);
+    private_dir_remove_all();
     poll(NULL, 0, MOMENT_MS); /* the first process to go has mpirun kill the others, which may not be through yet */
     _exit(EXIT_CODE_INFRA);
 }
@@ -135,6 +137,7 @@ int follow_process_0(struct participant *me)
     if (rc < 0 && stop_signal_is_pending()) {
         leave_interrupted(me);
     }
+    participant_report_strangers(me);
     participant_close(me);
     if (rc < 0) {
         error_print(&err);

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "common/base/private_dir.h"
 #include "common/base/result_marker.h"
 #include "common/process/descendants.h"
 #include "orchestrator/job/marker.h"
@@ -13,6 +14,8 @@
 enum { END_LIMIT_MS = 500 }; /* mpirun kills us one second after its signal */
 
 static const struct phases *volatile watched;
+static volatile sig_atomic_t beginning; /* the first process, before it has phases */
+static volatile pid_t installer;
 static volatile sig_atomic_t leave_code = EXIT_CODE_INFRA;
 
 static void put(int fd, const char *text)
@@ -28,19 +31,29 @@ static void leave(int sig)
     const struct phases *p = watched;
 
     (void)sig;
+    if (getpid() != installer) {
+        _exit(EXIT_CODE_INFRA); /* a child that is about to become another program */
+    }
     if (p) {
         put(STDERR_FILENO, "l3replay: error: interrupted in phase ");
         put(STDERR_FILENO, phase_name(p->now));
         put(STDERR_FILENO, ", while no kernel ran\n");
         put(STDOUT_FILENO, RESULT_MARKER "INFRA\n");
+    } else if (beginning) {
+        put(STDERR_FILENO, "l3replay: error: interrupted before the replay began\n");
+        put(STDOUT_FILENO, RESULT_MARKER "INFRA\n");
     }
     process_end_all(END_LIMIT_MS);
+    private_dir_remove_all();
     _exit(leave_code);
 }
 
-void interrupt_install(void)
+void interrupt_install(bool first)
 {
     struct sigaction action = {.sa_handler = leave};
+
+    beginning = first;
+    installer = getpid();
 
     stop_signals(&action.sa_mask);
     sigaction(SIGINT, &action, NULL);
@@ -56,5 +69,6 @@ void interrupt_watch(const struct phases *phases)
 void interrupt_settle(int exit_code)
 {
     leave_code = exit_code;
+    beginning = false;
     watched = NULL;
 }

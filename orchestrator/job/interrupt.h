@@ -9,12 +9,15 @@
 #ifndef L3R_ORCHESTRATOR_JOB_INTERRUPT_H
 #define L3R_ORCHESTRATOR_JOB_INTERRUPT_H
 
+#include <stdbool.h>
+
 #include "orchestrator/prepare/phases.h"
 
-/* Take them from now on: leave with exit code 3, silently. */
-void interrupt_install(void);
+/* Take them from now on: leave with exit code 3. `first`: this is the first process of the job (as the environment says,
+ * since MPI has not started), which prints the INFRA marker. */
+void interrupt_install(bool first);
 
-/* From now on also print the INFRA marker and what phase it was (process 0). `phases` must stay. */
+/* From now on print the INFRA marker and what phase it was (process 0). `phases` must stay. */
 void interrupt_watch(const struct phases *phases);
 
 /* The verdict is out: from now on leave with `exit_code`, silently. */

@@ -31,7 +31,7 @@ static int serve(const struct lead *l, struct order *order, struct error *err)
     if (me->job.size == 1 || me->events) {
         return 0;
     }
-    if (events_serve(&me->events, order->endpoint, err) < 0) {
+    if (events_serve(&me->events, (uint32_t)me->job.size, &order->events, err) < 0) {
         return -1;
     }
     if (!dfx_any(dfx)) {
@@ -163,6 +163,7 @@ int lead_run(struct participant *me, const struct run_options *o, struct prepare
         return -1;
     }
     rc = run_passes(&l, err);
+    participant_report_strangers(me);
     if (!out->abrupt) {
         participant_close_signals(me); /* a signal ends what follows as it ends what went before */
     }

@@ -4,6 +4,7 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 
+#include "common/base/log.h"
 #include "orchestrator/messages/stop_signals.h"
 #include "topology/placement.h"
 #include "topology/topology.h"
@@ -78,6 +79,16 @@ void participant_close_signals(struct participant *me)
     me->signal_fd = -1;
     participant_signals(&set);
     sigprocmask(SIG_UNBLOCK, &set, NULL);
+}
+
+void participant_report_strangers(const struct participant *me)
+{
+    const unsigned long long n = me->events ? events_dropped(me->events) : 0;
+
+    if (n) {
+        log_msg(LOG_WARN, "%llu message%s to process %d of the job came from another program; dropped", n,
+                n == 1 ? "" : "s", me->job.rank);
+    }
 }
 
 void participant_close(struct participant *me)

@@ -48,6 +48,9 @@ int participant_start_executors(struct participant *me, struct segment *seg, con
 
 void participant_end_executors(struct participant *me);
 
+/* Warn when messages came that were not of this job. They had no effect. */
+void participant_report_strangers(const struct participant *me);
+
 /* Everything but the clocks, which MPI may still use. */
 void participant_close(struct participant *me);
 

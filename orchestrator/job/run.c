@@ -10,6 +10,7 @@
 #include "orchestrator/job/lead.h"
 #include "orchestrator/job/marker.h"
 #include "orchestrator/job/relate.h"
+#include "orchestrator/job/start_watch.h"
 #include "orchestrator/job/timings.h"
 #include "orchestrator/prepare/changes.h"
 #include "topology/topology.h"
@@ -110,22 +111,35 @@ static int run_root(struct participant *me, const struct run_options *o)
     return code;
 }
 
+/* MPI's threads inherit the mask: a signal must not be delivered to one of them, where it is lost. */
+static int start_mpi(struct mpi_job *job, const struct run_options *o, int *argc, char ***argv, struct error *err)
+{
+    sigset_t set;
+    int rc;
+
+    if (o->alone) {
+        mpi_job_start_alone(job);
+        return 0;
+    }
+    participant_signals(&set);
+    sigprocmask(SIG_BLOCK, &set, NULL);
+    rc = start_watch_begin(o->first, o->start_timeout, err);
+    if (rc == 0) {
+        rc = mpi_job_start(job, argc, argv, err);
+        start_watch_end();
+    }
+    process_spare_children(); /* a daemon of MPI's, where there is one */
+    sigprocmask(SIG_UNBLOCK, &set, NULL);
+    return rc;
+}
+
 int run_replay(const struct run_options *o, int argc, char **argv)
 {
     struct participant me = {.segment = {.fd = -1}, .signal_fd = -1};
     struct error err;
-    sigset_t set;
-    int rc;
 
-    interrupt_install();
-    /* MPI's threads inherit the mask: a signal must not be delivered to one of them, where it is lost. */
-    participant_signals(&set);
-    sigprocmask(SIG_BLOCK, &set, NULL);
-    rc = mpi_job_start(&me.job, &argc, &argv, &err);
-    process_spare_children(); /* a daemon of MPI's, where there is one */
-    sigprocmask(SIG_UNBLOCK, &set, NULL);
-    if (rc < 0) {
-        if (me.job.rank == 0) {
+    if (start_mpi(&me.job, o, &argc, &argv, &err) < 0) {
+        if (o->first) {
             error_print(&err);
             marker_print(RESULT_INFRA, NULL, 0);
         }

@@ -6,7 +6,8 @@
 
 #include "orchestrator/prepare/options.h"
 
-/* Replay. Called in every process of the job, with its command line for MPI. Returns the exit code. */
+/* Replay. Called in every process of the job, with its command line for MPI and signals taken (interrupt.h). Returns the
+ * exit code. */
 int run_replay(const struct run_options *options, int argc, char **argv);
 
 #endif

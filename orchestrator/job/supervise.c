@@ -14,7 +14,7 @@
 #include "orchestrator/job/lanes_table.h"
 #include "orchestrator/job/progress.h"
 
-enum { TICK_MS = 200, STOP_LIMIT_MS = 3000, GATHER_LIMIT_S = 60, MOST_LANES = 80 };
+enum { TICK_MS = 200, STOP_LIMIT_MS = 3000, GATHER_LIMIT_S = 60, MOST_LANES = 80, FLOOD_NAP_NS = 1000000 };
 
 static const uint64_t tick_ns = TICK_MS * UINT64_C(1000000);
 static const uint64_t gather_limit_ns = GATHER_LIMIT_S * UINT64_C(1000000000);
@@ -28,10 +28,13 @@ struct wakeup {
     struct error error;
 };
 
-/* Sleep until something happens or `limit_ns` passed; then collect it. Events are left to the caller. */
+/* Sleep until something happens or `limit_ns` passed; then collect it. Events are left to the caller. When strangers
+ * flood the event socket, it does not wake us: it is looked at after a nap, so that the flood gets little of our time. */
 static int wait_once(struct supervision *s, uint64_t limit_ns, struct wakeup *wakeup, struct error *err)
 {
-    const struct timespec limit = {.tv_sec = (time_t)(limit_ns / 1000000000), .tv_nsec = (long)(limit_ns % 1000000000)};
+    const bool flooded = s->events && events_more(s->events);
+    const uint64_t nap_ns = flooded && limit_ns > FLOOD_NAP_NS ? FLOOD_NAP_NS : limit_ns;
+    const struct timespec limit = {.tv_sec = (time_t)(nap_ns / 1000000000), .tv_nsec = (long)(nap_ns % 1000000000)};
     struct pollfd *fds = calloc(s->seg->header->nlane + 2u, sizeof *fds);
     struct signalfd_siginfo info;
     nfds_t n;
@@ -41,10 +44,10 @@ static int wait_once(struct supervision *s, uint64_t limit_ns, struct wakeup *wa
     }
     n = executors_poll(s->executors, fds);
     fds[n++] = (struct pollfd){.fd = s->signal_fd, .events = POLLIN};
-    if (s->events) {
+    if (s->events && !flooded) {
         fds[n++] = (struct pollfd){.fd = events_fd(s->events), .events = POLLIN};
     }
-    if (ppoll(fds, n, limit_ns == forever ? NULL : &limit, NULL) < 0 && errno != EINTR) {
+    if (ppoll(fds, n, nap_ns == forever ? NULL : &limit, NULL) < 0 && errno != EINTR) {
         free(fds);
         return error_errno(err, "supervision", NULL, "ppoll");
     }
@@ -127,24 +130,13 @@ static void note_event(struct overview *o, const struct event *event, bool *fail
     }
 }
 
-/* The next event of a process of this job; what names another one is dropped. False when there is none. */
-static bool next_event(struct supervision *s, struct event *event)
-{
-    while (events_next(s->events, event)) {
-        if (event->rank > 0 && event->rank < (uint32_t)s->job->size) {
-            return true;
-        }
-    }
-    return false;
-}
-
 /* All that are there, but no more than one parcel: signals and own executors must not wait for files. */
 static void take_events(struct supervision *s, struct overview *o, bool *failed, struct error *err)
 {
     struct event event = {0};
 
     o->more = false;
-    while (!o->more && !s->unsure && s->events && next_event(s, &event)) {
+    while (!o->more && !s->unsure && s->events && events_next(s->events, &event)) {
         if (s->receiver && gather_take(s->receiver, &event, *failed ? NULL : err) < 0) {
             s->unsure = *failed = true;
         } else {
@@ -271,7 +263,7 @@ static int gather_round(struct supervision *s, struct error *err)
     struct wakeup wakeup;
     int some = 0;
 
-    if (next_event(s, &event)) {
+    if (events_next(s->events, &event)) {
         some = 1;
         s->unsure = gather_take(s->receiver, &event, err) < 0;
     }

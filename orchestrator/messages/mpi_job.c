@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "common/base/clock.h"
+#include "common/base/private_dir.h"
 #include "orchestrator/messages/mpi_call.h"
 
 int mpi_job_start(struct mpi_job *job, int *argc, char ***argv, struct error *err)
@@ -34,6 +35,11 @@ int mpi_job_start(struct mpi_job *job, int *argc, char ***argv, struct error *er
                          "the job's %d processes are on several hosts; this version replays on one", job->size);
     }
     return 0;
+}
+
+void mpi_job_start_alone(struct mpi_job *job)
+{
+    *job = (struct mpi_job){.size = 1, .node_size = 1, .init_end_ns = clock_now_ns()};
 }
 
 int mpi_job_share(const struct mpi_job *job, void *buf, size_t nbytes, struct error *err)
@@ -74,6 +80,7 @@ void mpi_job_end(void)
 
 void mpi_job_abort(const struct mpi_job *job, int exit_code)
 {
+    private_dir_remove_all();
     if (job->size > 1) {
         MPI_Abort(MPI_COMM_WORLD, exit_code);
     }

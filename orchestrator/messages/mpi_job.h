@@ -19,6 +19,9 @@ struct mpi_job {
 /* MPI_Init. Fails when the job spans several nodes, which this version does not replay. */
 int mpi_job_start(struct mpi_job *job, int *argc, char ***argv, struct error *err);
 
+/* A job of this process alone, which needs no MPI, and starts none. */
+void mpi_job_start_alone(struct mpi_job *job);
+
 /* Process 0's `nbytes` at `buf` to all. */
 int mpi_job_share(const struct mpi_job *job, void *buf, size_t nbytes, struct error *err);
 

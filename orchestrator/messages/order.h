@@ -30,7 +30,7 @@ struct order {
         };
         struct {                     /* ORDER_RUN; the last two are those of the first, and last for all passes */
             int32_t pid, segment_fd; /* where the segment is */
-            char endpoint[EVENTS_ENDPOINT_MAX];
+            struct events_address events;
             char token[ORDER_TOKEN_MAX]; /* gather.h; "": no profiles are wanted */
         };
         struct { /* ORDER_CLOCKS */

@@ -30,8 +30,11 @@ struct run_options {
     size_t nshape;
     struct tolerance tolerance;
     uint64_t seed;
-    int repeat;     /* how often the plan runs; 0 and 1: once */
-    double timeout; /* seconds without progress; 0: no limit */
+    int repeat;           /* how often the plan runs; 0 and 1: once */
+    double timeout;       /* seconds without progress; 0: no limit */
+    double start_timeout; /* seconds that MPI may take to start; 0: no limit */
+    bool first;           /* of the job, as the environment says: prints the marker while MPI has not started */
+    bool alone;           /* a job of this process, without MPI */
     enum deps_mode deps;
     bool free_threads; /* --threads free */
     int nproc;         /* -n; 0: as many as fit */

@@ -93,7 +93,7 @@ int run_record_write(const char *path, const struct run_record_source *from, str
     struct file_writer w;
     char lane[32];
 
-    if (file_write_begin(&w, path, err)) {
+    if (file_replace_begin(&w, path, err)) {
         return -1;
     }
     w.unsynced = true;

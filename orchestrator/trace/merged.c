@@ -120,7 +120,7 @@ int merged_write(const char *path, const struct dfx_dispatch *d, struct error *e
     struct file_writer w;
     struct trace t;
 
-    if (file_write_begin(&w, path, err)) {
+    if (file_replace_begin(&w, path, err)) {
         return -1;
     }
     w.unsynced = true;

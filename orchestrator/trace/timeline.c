@@ -302,7 +302,7 @@ int timeline_write(const char *path, const struct dfx_list *list, const struct r
     struct drawing g = {.t = &t, .run = run};
     int rc;
 
-    if (file_write_begin(&w, path, err)) {
+    if (file_replace_begin(&w, path, err)) {
         return -1;
     }
     w.unsynced = true;

@@ -148,6 +148,13 @@ static int exists(const char *dir, const char *name, struct error *err)
     return yes;
 }
 
+static bool is_link(const char *path)
+{
+    struct stat st;
+
+    return lstat(path, &st) == 0 && S_ISLNK(st.st_mode);
+}
+
 /* A process that compiles here holds the lock's file open: without that file and without binaries nothing is to do,
  * and a build that cannot be written to is fine. */
 static int invalidate_one(const struct subbuilds *all, const struct subbuild *one,
@@ -169,12 +176,12 @@ static int invalidate_one(const struct subbuilds *all, const struct subbuild *on
         rc = 0;
         goto out;
     }
-    if (file_make_dirs(cache, err)) {
-        goto out;
-    }
-    fd = lock_take(path, options->lock_timeout, err);
-    if (fd < 0) {
-        goto out;
+    /* A cache/ that is a link is left alone, its lock too: that could be anywhere. */
+    if (!is_link(cache)) {
+        fd = file_make_dirs(cache, err) ? -1 : lock_take(path, options->lock_timeout, err);
+        if (fd < 0) {
+            goto out;
+        }
     }
     rc = invalidate_program(all->root, one->path, removed, err);
 out:

@@ -158,7 +158,7 @@ int stamp_write(const char *dir, const struct cache_identity *identity, struct e
         json_put_text(&json, root, fields[i].key, fields[i].value);
     }
     json_put_number(&json, root, "schema", SCHEMA);
-    rc = json_save(&json, root, path, JSON_SAVE, err);
+    rc = json_save(&json, root, path, JSON_REPLACE, err);
     free(path);
     return rc;
 }

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,13 +19,14 @@
 #include "common/base/file.h"
 #include "common/base/lock.h"
 #include "common/base/log.h"
+#include "common/base/private_dir.h"
 
 enum { STALE_SECONDS = 24 * 3600 };
 
 static const char hint[] = "set L3REPLAY_CACHE_DIR to a directory that can be written";
 
 /* The private store of this process, for atexit(). */
-static char *private_root;
+static struct private_dir private_store = PRIVATE_DIR_NONE;
 static pid_t private_owner;
 
 struct hasher *hasher_new(void)
@@ -72,8 +74,8 @@ static void remove_tree(const char *path)
 
 static void remove_private(void)
 {
-    if (private_root && private_owner == getpid()) {
-        remove_tree(private_root);
+    if (private_owner == getpid()) {
+        private_dir_remove(&private_store);
     }
 }
 
@@ -120,8 +122,17 @@ static void tidy(const char *tmp, const char *host)
     args_free(&names);
 }
 
-/* Make the layout below `base` and the directory of this process. Fails with errno. */
-static int open_at(struct store *s, const char *base)
+/* Objects run as us: where others could have put them, they are not used. */
+static int open_part(const char *path, bool sticky, struct error *err)
+{
+    if (directory_make_ours(path, NULL) < 0 || access(path, W_OK | X_OK) < 0) {
+        return error_errno(err, path, hint, "cannot write %s", path);
+    }
+    return directory_check_ours(path, sticky, err);
+}
+
+/* Make the layout below `base` and the directory of this process. */
+static int open_at(struct store *s, const char *base, struct error *err)
 {
     static const char *const parts[] = {"objects", "headers", "pch", "tools", "locks", "users", "tmp"};
     char host[65], *path;
@@ -131,20 +142,21 @@ static int open_at(struct store *s, const char *base)
     s->root = text_format("%s/v1", base);
     s->tmp = text_format("%s/v1/tmp/%s-%ld-XXXXXX", base, host, (long)getpid());
     if (!s->root || !s->tmp) {
+        return error_nomem(err, base, 4096);
+    }
+    if (open_part(base, true, err) < 0 || open_part(s->root, false, err) < 0) {
         return -1;
     }
     for (size_t i = 0; rc == 0 && i < sizeof parts / sizeof *parts; i++) {
         path = text_format("%s/%s", s->root, parts[i]);
-        rc = path ? file_make_dirs(path, NULL) : -1;
+        rc = path ? open_part(path, false, err) : error_nomem(err, base, 4096);
         if (rc == 0 && strcmp(parts[i], "tmp") == 0) {
             tidy(path, host);
-        } else if (rc == 0) {
-            rc = access(path, W_OK | X_OK);
         }
         free(path);
     }
     if (rc == 0 && !mkdtemp(s->tmp)) {
-        rc = -1;
+        rc = error_errno(err, s->root, hint, "cannot write %s", base);
     }
     return rc;
 }
@@ -158,26 +170,18 @@ static void forget(struct store *s)
 
 static int open_private(struct store *s, struct error *err)
 {
-    const char *tmpdir = getenv("TMPDIR");
-    char *base;
-
-    if (!private_root || private_owner != getpid()) {
-        base = text_format("%s/l3replay-XXXXXX", tmpdir && *tmpdir ? tmpdir : "/tmp");
-        if (!base || !mkdtemp(base)) {
-            error_errno(err, base, hint, "cannot make a directory for compiled objects");
-            free(base);
+    if (private_owner != getpid()) {
+        if (private_dir_make_temporary(&private_store, "l3replay-store.", err) < 0) {
+            snprintf(err->hint, sizeof err->hint, "%s", hint);
             return -1;
         }
-        free(private_root);
-        private_root = base;
         private_owner = getpid();
         atexit(remove_private);
     }
     s->is_private = true;
-    if (open_at(s, private_root) == 0) {
+    if (open_at(s, private_store.path, err) == 0) {
         return 0;
     }
-    error_errno(err, private_root, hint, "cannot write compiled objects");
     forget(s);
     return -1;
 }
@@ -205,6 +209,7 @@ static char *default_base(void)
 int store_open(struct store *s, struct error *err)
 {
     char *base = default_base();
+    struct error cause;
     int rc = 0;
 
     *s = (struct store){0};
@@ -212,11 +217,10 @@ int store_open(struct store *s, struct error *err)
         return error_nomem(err, "object store", 4096);
     }
     if (!*base) {
-        errno = ENOENT;
+        error_set(&cause, NULL, hint, "there is no cache directory (no HOME)");
     }
-    if (!*base || open_at(s, base) < 0) {
-        log_note("compiled objects are not kept: cannot write %s: %s", *base ? base : "a cache directory (no HOME)",
-                 strerror(errno));
+    if (!*base || open_at(s, base, &cause) < 0) {
+        log_note("compiled objects are not kept: %s (%s)", cause.what, cause.hint);
         forget(s);
         rc = open_private(s, err);
     }
@@ -275,13 +279,15 @@ static int sync_file(const char *path)
 int store_publish(const char *from, const char *to, struct error *err)
 {
     char *dir = strdup(to);
+    struct stat st;
     int rc = -1;
 
     if (!dir) {
         return error_nomem(err, to, strlen(to));
     }
     *strrchr(dir, '/') = '\0';
-    if (file_make_dirs(dir, NULL) == 0 && chmod(from, 0444) == 0 && sync_file(from) == 0 && rename(from, to) == 0) {
+    if (directory_make_ours(dir, NULL) == 0 && stat(from, &st) == 0 && chmod(from, st.st_mode & 0444) == 0 &&
+        sync_file(from) == 0 && rename(from, to) == 0) {
         rc = 0;
     } else {
         error_errno(err, to, hint, "cannot keep a compiled object");
@@ -292,8 +298,9 @@ int store_publish(const char *from, const char *to, struct error *err)
 
 int store_write(const struct store *s, const char *to, const char *text, size_t nbytes, struct error *err)
 {
-    char *from = text_format("%s/write-XXXXXX", s->tmp);
-    int fd = from ? mkostemp(from, O_CLOEXEC) : -1, rc = -1;
+    static atomic_uint count;
+    char *from = text_format("%s/write-%u", s->tmp, atomic_fetch_add(&count, 1));
+    int fd = from ? open(from, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666) : -1, rc = -1;
     FILE *file = fd < 0 ? NULL : fdopen(fd, "w");
 
     if (!file) {

@@ -54,8 +54,8 @@ struct store {
 };
 
 /* Open the store: $L3REPLAY_CACHE_DIR, else $XDG_CACHE_HOME/l3replay, else ~/.cache/l3replay, made when
- * missing. When it cannot be written, one line says so and a private directory under $TMPDIR serves this
- * process alone. */
+ * missing. When it cannot be written, or another user owns it or can write there (directory_check_ours()), one line says
+ * so and a private directory under $TMPDIR serves this process alone. */
 int store_open(struct store *s, struct error *err);
 
 /* Remove this process's tmp/ directory and free. */
@@ -68,7 +68,7 @@ char *store_path(const struct store *s, const char *kind, struct key key, const 
 /* Whether a whole ELF file is there. */
 bool store_has_object(const char *path);
 
-/* Move a finished file to its place, read-only. The first one wins; both are the same. */
+/* Move a finished file to its place, read-only for those who may read `from`. The first one wins; both are the same. */
 int store_publish(const char *from, const char *to, struct error *err);
 
 /* Write `text` to a file of the store in the same way. */

@@ -143,14 +143,14 @@ static void send_all(const struct bench *b, const struct shape *s)
     struct segment seg = {.header = &header, .lanes = &lane};
     struct event hello = {.kind = EVENT_HELLO, .rank = 1, .nbytes = 1};
     struct event gathered = {.kind = EVENT_GATHERED, .rank = 1};
-    char endpoint[EVENTS_ENDPOINT_MAX];
+    struct events_address address;
     struct gather_sender *sender = NULL;
     struct events *events;
     struct error err;
     long before;
 
-    MPI_Bcast(endpoint, sizeof endpoint, MPI_BYTE, 0, MPI_COMM_WORLD);
-    if (events_connect(&events, endpoint, 1, &err) < 0 || gather_join(&sender, &seg, 0, 1, &err) < 0) {
+    MPI_Bcast(&address, sizeof address, MPI_BYTE, 0, MPI_COMM_WORLD);
+    if (events_connect(&events, &address, 1, &err) < 0 || gather_join(&sender, &seg, 0, 1, &err) < 0) {
         die(&err);
     }
     write_files(b, gather_dir(sender), s);
@@ -176,7 +176,8 @@ static void send_all(const struct bench *b, const struct shape *s)
 
 static double receive_all(const struct bench *b, long *sender_kb, long *own_kb)
 {
-    char endpoint[EVENTS_ENDPOINT_MAX], token[GATHER_TOKEN], dir[4128];
+    struct events_address address;
+    char token[GATHER_TOKEN], dir[4128];
     struct gather_receiver *receiver = NULL;
     struct events *events;
     struct event event;
@@ -186,10 +187,10 @@ static double receive_all(const struct bench *b, long *sender_kb, long *own_kb)
 
     snprintf(dir, sizeof dir, "%s/gathered", b->dir);
     must(mkdir(dir, 0777) == 0, dir);
-    if (events_serve(&events, endpoint, &err) < 0 || gather_open(&receiver, dir, 2, true, token, &err) < 0) {
+    if (events_serve(&events, 2, &address, &err) < 0 || gather_open(&receiver, dir, 2, true, token, &err) < 0) {
         die(&err);
     }
-    MPI_Bcast(endpoint, sizeof endpoint, MPI_BYTE, 0, MPI_COMM_WORLD);
+    MPI_Bcast(&address, sizeof address, MPI_BYTE, 0, MPI_COMM_WORLD);
     gather_hurry(receiver);
     *own_kb = peak_kb();
     MPI_Barrier(MPI_COMM_WORLD);

@@ -145,6 +145,8 @@ start "$L3REPLAY" run "$sleeping" -n 2 --device-ids 0-3
 await_running 4
 kill -KILL "$started"
 finish_run
+# A killed front leaves its directories to the next one.
+run "$L3REPLAY" run "$work/none" -n 2
 expect_nothing_left
 
 drain

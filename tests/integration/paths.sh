@@ -28,8 +28,8 @@ copy_example pipeline
 find "$build" -type f -exec sha256sum {} + | sort >"$work/before"
 chmod -R a-w,a+rX "$build"
 chmod a+rx "$work" "$work/builds"
-chmod a+rwx "$work/tmp"
-mkdir -m 777 "$work/store" "$work/home"
+chmod 1777 "$work/tmp"
+mkdir -m 1777 "$work/store" "$work/home"
 as_user=()
 if [ "$(id -u)" -eq 0 ]; then
     as_user=(setpriv --reuid 65534 --regid 65534 --clear-groups env HOME="$work/home")
@@ -44,4 +44,25 @@ mkdir -m 555 "$work/readonly"
 run "${as_user[@]}" env L3REPLAY_CACHE_DIR="$work/readonly/store" "$L3REPLAY" run "$build" -n 1 --device-ids 0
 expect_pass 0
 expect_nothing_left
+# Symlinks that were planted where binaries go lead nowhere outside.
+copy_example vector-add planted
+run "$L3REPLAY" run "$build" -n 1
+expect_pass 0
+echo precious >"$work/victim"
+mkdir "$work/outside"
+for binary in "$build"/next_levels/*/cache/*.bin; do
+    ln -sf "$work/victim" "$binary"
+done
+run "$L3REPLAY" run "$build" -n 1
+expect_pass 0
+[ "$(cat "$work/victim")" = precious ] || complain "a link in cache/ led outside"
+rm -rf "$build"/next_levels/*/cache
+for program in "$build"/next_levels/*/; do
+    ln -s "$work/outside" "$program/cache"
+done
+run "$L3REPLAY" run "$build" -n 1
+expect_pass 0
+expect_err 'cache is a symlink'
+[ -z "$(ls -A "$work/outside")" ] || complain "a cache/ that is a link led outside"
+
 conclude

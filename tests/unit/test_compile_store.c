@@ -208,6 +208,52 @@ static void test_store_that_cannot_be_written(void **state)
     fixture_close(&f);
 }
 
+/* Anybody could put an object there, which would run as us. */
+static void test_store_that_others_can_write(void **state)
+{
+    char *store, *parts[2];
+    struct fixture f;
+
+    (void)state;
+    fixture_open(&f);
+    fixture_kernel(&f, 0, "k", plain);
+    store = fixture_text("%s/foreign", f.root);
+    parts[0] = fixture_text("%s/v1", store);
+    parts[1] = fixture_text("%s/v1/objects", store);
+    setenv("L3REPLAY_CACHE_DIR", store, 1);
+    fixture_expect(&f, 2, 0);
+    fixture_expect(&f, 0, 2);
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(chmod(parts[i], 0777), 0);
+        fixture_expect(&f, i == 0 ? 2 : 0, i == 0 ? 0 : 2); /* in a store of its own, which goes with this process */
+        assert_null(strstr(f.out.items[0].kernels[0], store));
+        setenv("L3REPLAY_CACHE_SHARED", "1", 1);
+        fixture_expect(&f, 0, 2);
+        assert_non_null(strstr(f.out.items[0].kernels[0], store));
+        unsetenv("L3REPLAY_CACHE_SHARED");
+        assert_int_equal(chmod(parts[i], 0755), 0);
+        free(parts[i]);
+    }
+    fixture_close(&f);
+    free(store);
+}
+
+static void test_objects_are_as_open_as_the_umask_says(void **state)
+{
+    const mode_t before = umask(027);
+    struct fixture f;
+    struct stat st;
+
+    (void)state;
+    fixture_open(&f);
+    fixture_kernel(&f, 0, "k", plain);
+    fixture_expect(&f, 2, 0);
+    assert_int_equal(stat(f.out.items[0].kernels[0], &st), 0);
+    assert_int_equal(st.st_mode & 0777, 0440);
+    umask(before);
+    fixture_close(&f);
+}
+
 static void test_pto_isa_is_asked_for(void **state)
 {
     struct fixture f;
@@ -369,6 +415,8 @@ int main(void)
         cmocka_unit_test(test_compilers_die_with_us),
         cmocka_unit_test(test_cut_object_is_made_again),
         cmocka_unit_test(test_store_that_cannot_be_written),
+        cmocka_unit_test(test_store_that_others_can_write),
+        cmocka_unit_test(test_objects_are_as_open_as_the_umask_says),
         cmocka_unit_test(test_pto_isa_is_asked_for),
         cmocka_unit_test(test_precompiled_header_makes_the_same_object),
         cmocka_unit_test(test_header_is_not_used_twice),

@@ -116,12 +116,84 @@ static void test_remove_but_one(void **state)
     free(deeper);
 }
 
+static void expect_ours(const char *path, mode_t mode, bool sticky, bool ours)
+{
+    struct error err;
+
+    assert_int_equal(chmod(path, mode), 0);
+    assert_int_equal(directory_check_ours(path, sticky, &err), ours ? 0 : -1);
+    if (!ours) {
+        assert_non_null(strstr(err.what, path));
+        assert_non_null(strstr(err.hint, "L3REPLAY_CACHE_SHARED=1"));
+    }
+}
+
+/* What others can write is not ours, unless the user says that they are trusted. */
+static void test_who_can_write(void **state)
+{
+    const char *path = *state;
+
+    unsetenv("L3REPLAY_CACHE_SHARED");
+    expect_ours(path, 0700, false, true);
+    expect_ours(path, 0755, false, true);
+    expect_ours(path, 0777, false, false);
+    expect_ours(path, 0777, true, false);
+    expect_ours(path, 01777, false, false);
+    expect_ours(path, 01777, true, true);
+    setenv("L3REPLAY_CACHE_SHARED", "1", 1);
+    expect_ours(path, 0777, false, true);
+    setenv("L3REPLAY_CACHE_SHARED", "0", 1);
+    expect_ours(path, 0777, false, false);
+    unsetenv("L3REPLAY_CACHE_SHARED");
+    expect_ours(path, 0700, false, true);
+}
+
+static void test_who_owns(void **state)
+{
+    enum { NOBODY = 65534 };
+    const char *path = *state;
+
+    if (geteuid() != 0) {
+        skip();
+    }
+    assert_int_equal(chown(path, NOBODY, (gid_t)-1), 0);
+    expect_ours(path, 0700, false, false);
+    expect_ours(path, 01777, true, false); /* its owner may remove what is in it */
+    assert_int_equal(chown(path, 0, NOBODY), 0);
+    expect_ours(path, 0755, false, true);
+    expect_ours(path, 0775, false, false);
+    assert_int_equal(chown(path, 0, 0), 0);
+}
+
+static void test_made_for_us_alone(void **state)
+{
+    const mode_t before = umask(0);
+    char *path = in(state, "a/b");
+    struct stat st;
+
+    assert_int_equal(directory_make_ours(path, NULL), 0);
+    assert_int_equal(stat(path, &st), 0);
+    assert_int_equal(st.st_mode & 0777, 0755);
+    setenv("L3REPLAY_CACHE_SHARED", "1", 1);
+    free(path);
+    path = in(state, "shared");
+    assert_int_equal(directory_make_ours(path, NULL), 0);
+    assert_int_equal(stat(path, &st), 0);
+    assert_int_equal(st.st_mode & 0777, 0777);
+    unsetenv("L3REPLAY_CACHE_SHARED");
+    umask(before);
+    free(path);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_list, setup, teardown),
         cmocka_unit_test_setup_teardown(test_list_of_nothing, setup, teardown),
         cmocka_unit_test_setup_teardown(test_remove, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_who_can_write, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_who_owns, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_made_for_us_alone, setup, teardown),
         cmocka_unit_test_setup_teardown(test_remove_but_one, setup, teardown),
     };
 

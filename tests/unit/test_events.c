@@ -24,14 +24,14 @@ static int wait_event(struct events *e, struct event *event)
     return -1;
 }
 
-static int peer(const char *endpoint)
+static int peer(const struct events_address *address)
 {
     struct event event = {.kind = EVENT_FAILED, .rank = 300};
     struct events *e;
     struct error err;
     int ok;
 
-    if (events_connect(&e, endpoint, 300, &err) < 0) {
+    if (events_connect(&e, address, 300, &err) < 0) {
         return 1;
     }
     error_set_kind(&event.error, ERROR_FAIL, "w", "m", "kernel broke");
@@ -44,7 +44,7 @@ static int peer(const char *endpoint)
 
 static void a_conversation_with_another_process(void **state)
 {
-    char endpoint[EVENTS_ENDPOINT_MAX];
+    struct events_address address;
     struct event event;
     struct events *e;
     struct error err;
@@ -57,12 +57,11 @@ static void a_conversation_with_another_process(void **state)
     child = fork();
     assert_true(child >= 0);
     if (child == 0) {
-        ssize_t n = read(fds[0], endpoint, sizeof endpoint);
-        _exit(n == (ssize_t)sizeof endpoint ? peer(endpoint) : 1);
+        ssize_t n = read(fds[0], &address, sizeof address);
+        _exit(n == (ssize_t)sizeof address ? peer(&address) : 1);
     }
-    assert_int_equal(events_serve(&e, endpoint, &err), 0);
-    assert_int_equal(strncmp(endpoint, "ipc://@", 7), 0); /* no file anywhere */
-    assert_int_equal(write(fds[1], endpoint, sizeof endpoint), sizeof endpoint);
+    assert_int_equal(events_serve(&e, 301, &address, &err), 0);
+    assert_int_equal(write(fds[1], &address, sizeof address), sizeof address);
     assert_int_equal(wait_event(e, &event), 0);
     assert_int_equal(event.kind, EVENT_FAILED);
     assert_int_equal(event.rank, 300);
@@ -81,13 +80,13 @@ static void a_conversation_with_another_process(void **state)
 
 static void nothing_sent_means_nothing_received(void **state)
 {
-    char endpoint[EVENTS_ENDPOINT_MAX];
+    struct events_address address;
     struct event event;
     struct events *e;
     struct error err;
 
     (void)state;
-    assert_int_equal(events_serve(&e, endpoint, &err), 0);
+    assert_int_equal(events_serve(&e, 2, &address, &err), 0);
     assert_false(events_next(e, &event));
     events_close(e);
 }

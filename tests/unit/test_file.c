@@ -390,6 +390,31 @@ static void test_writers_at_once(void **state)
     free(path);
 }
 
+/* What has a name of ours replaces what somebody planted there, a FIFO too, which would have to wait for a reader. */
+static void test_replace_what_was_planted(void **state)
+{
+    char *victim = in(state, "victim"), *place = in(state, "place"), *text;
+    int (*const ways[])(const char *, const void *, size_t, struct error *) = {file_replace, file_write_unsynced};
+    struct error err;
+    struct stat st;
+
+    temp_dir_put_text(*state, "victim", "precious");
+    for (int i = 0; i < 4; i++) {
+        assert_int_equal(i % 2 ? mkfifo(place, 0600) : symlink(victim, place), 0);
+        assert_int_equal(ways[i / 2](place, "new", 3, &err), 0);
+        assert_true(lstat(place, &st) == 0 && S_ISREG(st.st_mode));
+        text = file_read(place, 100, NULL, &err);
+        assert_string_equal(text, "new");
+        free(text);
+        assert_int_equal(unlink(place), 0);
+    }
+    text = file_read(victim, 100, NULL, &err);
+    assert_string_equal(text, "precious");
+    free(text);
+    free(victim);
+    free(place);
+}
+
 int main(void)
 {
 #define CASE(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
@@ -403,6 +428,7 @@ int main(void)
         CASE(test_make_dirs),
         CASE(test_writers_at_once),
         CASE(test_write_through_links),
+        CASE(test_replace_what_was_planted),
         CASE(test_write_into_special_files),
         CASE(test_write_into_own_output),
         CASE(test_check_writable),

@@ -3,6 +3,7 @@
 #include <signal.h>
 #include <sys/wait.h>
 
+#include "common/base/file.h"
 #include "launch/front.h"
 #include "launch/relay.h"
 #include "tests/support/temp_dir.h"
@@ -44,6 +45,9 @@ static void use_mpirun(const char *body)
     free(path);
 }
 
+/* Seconds, of the fronts that are started. */
+static double start_timeout;
+
 struct front_process {
     pid_t pid;
     int out;
@@ -68,7 +72,7 @@ static void front_start_with(struct front_process *f, int messages)
         }
         close(fds[0]);
         close(fds[1]);
-        _exit(launch_self(3, 3, argv));
+        _exit(launch_self(3, start_timeout, 3, argv));
     }
     close(fds[1]);
     f->out = fds[0];
@@ -257,6 +261,59 @@ static void test_mpirun_that_cannot(void **state)
     free(path);
 }
 
+static void test_mpirun_that_starts_nothing(void **state)
+{
+    struct front_process f;
+    char *path = in_dir("log");
+    int log = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+
+    (void)state;
+    assert_true(log >= 0);
+    use_mpirun("mkfifo never; read -r line <never");
+    start_timeout = 0.5;
+    front_start_with(&f, log);
+    assert_int_equal(front_end(&f), 3);
+    assert_string_equal(f.text, "PYPTO_EXEC_RESULT=INFRA\n");
+    expect_said(log, "started no process of the job");
+    /* One that has begun has as long as it needs. */
+    use_mpirun("touch \"$L3REPLAY_STARTED\"; read -t 2 -r line <>never; echo PYPTO_EXEC_RESULT=PASS device=0");
+    front_start_with(&f, log);
+    assert_int_equal(front_end(&f), 0);
+    start_timeout = 0;
+    close(log);
+    free(path);
+}
+
+/* What mpirun leaves goes, also when it is killed. */
+static void test_nothing_is_left_of_mpirun(void **state)
+{
+    char *tmp = in_dir("tmp"), *old = getenv("TMPDIR") ? strdup(getenv("TMPDIR")) : NULL, *text;
+    struct error err;
+
+    (void)state;
+    assert_int_equal(mkdir(tmp, 0700), 0);
+    setenv("TMPDIR", tmp, 1);
+    expect("[ -d \"$OMPI_MCA_orte_tmpdir_base\" ] && echo \"$OMPI_MCA_btl_vader_backing_directory\" >segments &&\n"
+           "touch \"$OMPI_MCA_orte_tmpdir_base/left\" \"$OMPI_MCA_btl_vader_backing_directory/left\" &&\n"
+           "ls -d tmp/l3replay-mpi.*/left >/dev/null && echo made; kill -KILL $$",
+           3, "made\nPYPTO_EXEC_RESULT=INFRA\n");
+    assert_int_equal(temp_dir_count(tmp), 0);
+    free(tmp);
+    tmp = in_dir("segments");
+    text = file_read(tmp, 4096, NULL, &err);
+    assert_non_null(text);
+    text[strcspn(text, "\n")] = '\0';
+    assert_true(*text == '/' && access(text, F_OK) < 0);
+    if (old) {
+        setenv("TMPDIR", old, 1);
+    } else {
+        unsetenv("TMPDIR");
+    }
+    free(text);
+    free(old);
+    free(tmp);
+}
+
 static void test_no_mpirun(void **state)
 {
     struct front_process f;
@@ -273,7 +330,7 @@ static void test_no_mpirun(void **state)
     fd = open(log, O_RDWR | O_CREAT, 0600);
     saved = dup(STDERR_FILENO);
     assert_true(fd >= 0 && saved >= 0 && dup2(fd, STDERR_FILENO) >= 0);
-    assert_int_equal(launch_self(2, 0, NULL), 3);
+    assert_int_equal(launch_self(2, 0, 0, NULL), 3);
     assert_true(dup2(saved, STDERR_FILENO) >= 0);
     assert_true(pread(fd, text, sizeof text - 1, 0) > 0);
     assert_non_null(strstr(text, "openmpi-bin"));
@@ -401,12 +458,14 @@ static void test_nothing_is_left_after_mpirun(void **state)
 static void test_killed_front_takes_mpirun_along(void **state)
 {
     struct front_process f;
-    char *fifo = in_dir("fifo"), text[16] = "";
+    char *fifo = in_dir("fifo"), *session, text[16] = "";
+    struct error err;
     int fd, status;
 
     (void)state;
     assert_int_equal(mkfifo(fifo, 0600), 0);
-    use_mpirun("trap 'echo asked >fifo; exit 1' TERM\necho ready\nwhile :; do sleep 0.05; done");
+    use_mpirun("echo -n \"$OMPI_MCA_orte_tmpdir_base\" >session; trap 'echo asked >fifo; exit 1' TERM\n"
+               "echo ready\nwhile :; do sleep 0.05; done");
     front_start(&f);
     front_read(&f, "ready\n");
     kill(f.pid, SIGKILL);
@@ -416,6 +475,15 @@ static void test_killed_front_takes_mpirun_along(void **state)
     assert_string_equal(text, "asked\n");
     close(fd);
     close(f.out);
+    free(fifo);
+    fifo = in_dir("session");
+    session = file_read(fifo, 4096, NULL, &err);
+    assert_non_null(session);
+    assert_int_equal(access(session, F_OK), 0);
+    /* The next front removes what it left. */
+    expect("echo PYPTO_EXEC_RESULT=PASS device=0", 0, "PYPTO_EXEC_RESULT=PASS device=0\n");
+    assert_int_equal(access(session, F_OK), -1);
+    free(session);
     free(fifo);
 }
 
@@ -480,6 +548,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_mpirun_has_its_sigpipe, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_mpirun_that_cannot, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_no_mpirun, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_mpirun_that_starts_nothing, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_nothing_is_left_of_mpirun, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_arguments_arrive_whole, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_signals_are_passed_on, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_second_signal_kills, set_up, tear_down),

@@ -27,7 +27,8 @@ static void test_gathering_takes_events_of_the_job_alone(void **state)
     struct segment seg = {.header = &header};
     struct supervision s = {.job = &job, .seg = &seg};
     const struct event hello = {.kind = EVENT_HELLO, .rank = 1, .nbytes = 1};
-    char endpoint[EVENTS_ENDPOINT_MAX], token[GATHER_TOKEN], *dir = temp_dir_make();
+    struct events_address address;
+    char token[GATHER_TOKEN], *dir = temp_dir_make();
     struct events *other;
     sigset_t none;
     struct error err;
@@ -37,8 +38,8 @@ static void test_gathering_takes_events_of_the_job_alone(void **state)
     s.signal_fd = signalfd(-1, &none, SFD_NONBLOCK | SFD_CLOEXEC);
     assert_true(s.signal_fd >= 0);
     assert_int_equal(gather_open(&s.receiver, dir, job.size, true, token, &err), 0);
-    assert_int_equal(events_serve(&s.events, endpoint, &err), 0);
-    assert_int_equal(events_connect(&other, endpoint, 1, &err), 0);
+    assert_int_equal(events_serve(&s.events, 2, &address, &err), 0);
+    assert_int_equal(events_connect(&other, &address, 1, &err), 0);
     assert_int_equal(gather_take(s.receiver, &hello, &err), 0);
     send_event(other, EVENT_HELLO, 2);
     send_event(other, EVENT_HELLO, 1u << 20);

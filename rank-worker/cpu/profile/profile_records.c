@@ -89,7 +89,7 @@ int profile_create(struct profile *p, struct file_writer *w, const char *name, s
     int rc = file_make_dirs(path, err);
     *slash = '/';
     if (rc == 0) {
-        rc = file_write_begin(w, path, err);
+        rc = file_replace_begin(w, path, err);
     }
     if (rc == 0) {
         w->unsynced = true;
