@@ -21,7 +21,7 @@
 #include "launch/mpirun.h"
 #include "launch/relay.h"
 
-enum { EXIT_USAGE = 2, EXIT_INFRA = 3, PATIENCE_MS = 4000, CLOSING_MS = 1000 };
+enum { EXIT_FAIL = 1, EXIT_USAGE = 2, EXIT_INFRA = 3, PATIENCE_MS = 4000, CLOSING_MS = 1000 };
 
 struct front {
     struct relay relay, log; /* of stdout and stderr */
@@ -255,7 +255,7 @@ static int conclude(struct front *f)
         error_set(&err, "stdout", "keep the reader of the output until its end, or give it the space it needs",
                   "the result could not be written: the replay ended with exit code %d", code);
         error_print(&err);
-        return EXIT_INFRA;
+        return code == EXIT_FAIL ? EXIT_FAIL : EXIT_INFRA; /* only a PASS is lowered */
     }
     if (code >= 0) {
         return code;
@@ -271,7 +271,7 @@ static int conclude(struct front *f)
                   f->asked ? "was interrupted" : "ended", f->program, WEXITSTATUS(f->status));
     }
     error_print(&err);
-    printf("%s" RESULT_MARKER "INFRA\n", in_line ? "\n" : "");
+    printf("%s" RESULT_NOTHING_CHECKED RESULT_MARKER "INFRA\n", in_line ? "\n" : "");
     fflush(stdout);
     return EXIT_INFRA;
 }
@@ -279,7 +279,7 @@ static int conclude(struct front *f)
 static int fail(const struct error *err)
 {
     error_print(err);
-    puts(RESULT_MARKER "INFRA");
+    puts(RESULT_NOTHING_CHECKED RESULT_MARKER "INFRA");
     fflush(stdout);
     return EXIT_INFRA;
 }

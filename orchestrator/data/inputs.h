@@ -14,6 +14,7 @@
 
 #include "common/base/error.h"
 #include "common/plan/plan.h"
+#include "orchestrator/npy/npy.h"
 #include "orchestrator/open/build_info.h"
 
 /* NAME=FILE, as typed; both strings borrowed. */
@@ -21,7 +22,7 @@ struct named_file {
     const char *name, *file;
 };
 
-struct inputs; /* which file or generator feeds which parameter; shapes known, data not yet read */
+struct inputs; /* which file or generator feeds which parameter; shapes known, files open, data not yet read */
 
 /* Decide the sources and check them: files exist, are .npy, dtype fits the parameter, shape fits where the
  * metadata fixes it. build == NULL (run --plan without a build): parameters come from the plan later.
@@ -42,6 +43,9 @@ const char *inputs_scalar(const struct inputs *in, const char *param);
 
 /* What feeds `param`: the path of a file, or NULL when it is generated. Owned by `in`. */
 const char *inputs_file(const struct inputs *in, const char *param);
+
+/* The same as an open file. */
+const struct npy_file *inputs_array(const struct inputs *in, const char *param);
 
 /* Write the initial bytes of parameter storage `storage` of the plan to `dst` (storages[].nbytes). */
 int inputs_fill(const struct inputs *in, const struct plan *plan, uint32_t storage, void *dst, struct error *err);

@@ -2,6 +2,7 @@
 
 #include <signal.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -10,6 +11,7 @@
 #include "orchestrator/messages/stop_signals.h"
 
 static const struct phases *volatile watched;
+static const char *volatile checked = RESULT_NOTHING_CHECKED;
 static volatile sig_atomic_t leave_code = EXIT_CODE_INFRA;
 
 static void put(int fd, const char *text)
@@ -29,6 +31,7 @@ static void leave(int sig)
         put(STDERR_FILENO, "l3replay: error: interrupted in phase ");
         put(STDERR_FILENO, phase_name(p->now));
         put(STDERR_FILENO, ", while no kernel ran\n");
+        put(STDOUT_FILENO, checked);
         put(STDOUT_FILENO, RESULT_MARKER "INFRA\n");
     }
     _exit(leave_code);
@@ -47,6 +50,14 @@ void interrupt_install(void)
 void interrupt_watch(const struct phases *phases)
 {
     watched = phases;
+}
+
+void interrupt_outputs(uint32_t outputs)
+{
+    static char line[64];
+
+    snprintf(line, sizeof line, RESULT_CHECKED "0/%u outputs\n", outputs);
+    checked = line;
 }
 
 void interrupt_settle(int exit_code)

@@ -8,6 +8,8 @@
 #ifndef L3R_ORCHESTRATOR_JOB_INTERRUPT_H
 #define L3R_ORCHESTRATOR_JOB_INTERRUPT_H
 
+#include <stdint.h>
+
 #include "orchestrator/prepare/phases.h"
 
 /* Take them from now on: leave with exit code 3, silently. */
@@ -15,6 +17,9 @@ void interrupt_install(void);
 
 /* From now on also print the INFRA marker and what phase it was (process 0). `phases` must stay. */
 void interrupt_watch(const struct phases *phases);
+
+/* How many outputs there are, none of them compared, when the run is interrupted from now on. Called once. */
+void interrupt_outputs(uint32_t outputs);
 
 /* The verdict is out: from now on leave with `exit_code`, silently. */
 void interrupt_settle(int exit_code);

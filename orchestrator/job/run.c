@@ -8,6 +8,7 @@
 #include "orchestrator/job/interrupt.h"
 #include "orchestrator/job/lead.h"
 #include "orchestrator/job/marker.h"
+#include "orchestrator/job/notices.h"
 #include "orchestrator/job/relate.h"
 #include "orchestrator/job/timings.h"
 #include "orchestrator/prepare/changes.h"
@@ -30,9 +31,14 @@ static void replay(struct participant *me, const struct run_options *o, struct p
         out->verdict = RESULT_INFRA;
         return;
     }
+    interrupt_outputs(verify_outputs(&p->recording.plan));
     if ((uint32_t)me->job.size > p->recording.build.ndevice) {
         log_note("%d processes for %u cards: %u of them stay idle", me->job.size, p->recording.build.ndevice,
                  (uint32_t)me->job.size - p->recording.build.ndevice);
+    }
+    if (o->device_id) {
+        log_note("--device-id %s has no effect: the build has cards of its own, which --device-ids names",
+                 o->device_id);
     }
     phases_enter(&out->phases, PHASE_RUN);
     if (lead_run(me, o, p, out, &err) < 0) {
@@ -72,6 +78,7 @@ static int run_root(struct participant *me, const struct run_options *o)
     bool profiled;
     int code;
 
+    notices_keep();
     interrupt_watch(&out.phases);
     replay(me, o, &p, &out);
     phases_stop(&out.phases);
@@ -98,6 +105,7 @@ static int run_root(struct participant *me, const struct run_options *o)
     lead_dismiss(me);
     mpi_job_end();
     job_clocks_free(&me->clocks);
+    notices_end();
     return code;
 }
 
@@ -117,7 +125,7 @@ int run_replay(const struct run_options *o, int argc, char **argv)
     if (rc < 0) {
         if (me.job.rank == 0) {
             error_print(&err);
-            marker_print(RESULT_INFRA, NULL, 0);
+            marker_print(RESULT_INFRA, NULL, 0, 0, 0);
         }
         mpi_job_end();
         return EXIT_CODE_INFRA;

@@ -34,7 +34,9 @@ struct run_options {
     double timeout; /* seconds without progress; 0: no limit */
     enum deps_mode deps;
     bool free_threads; /* --threads free */
-    int nproc;         /* -n; 0: as many as fit */
+    bool validate, no_validate, require_check;
+    const char *device_id; /* --device-id, which has no effect on several cards; NULL: not given */
+    int nproc;             /* -n; 0: as many as fit */
     struct fresh_options fresh;
     struct dfx_options dfx;
 };
