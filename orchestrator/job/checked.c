@@ -63,7 +63,8 @@ struct result_unchecked *checked_missing(const struct prepared *p, const struct 
 
         if (name && !was_compared(name, comparisons, ncomparison)) {
             items[(*count)++] = (struct result_unchecked){
-                .parameter = name, .why = why ? why : "the run ended before its outputs were compared, or this one was not readable"};
+                .parameter = name,
+                .why = why ? why : "the run ended before its outputs were compared, or this one was not readable"};
         }
     }
     return items;

@@ -128,16 +128,19 @@ static void print_summary(const struct outcome *out, const struct prepared *p)
 {
     const struct phases *ph = &out->phases;
 
+    uint32_t ndispatch, ncard = p->recording.plan.world_size;
+
     if (!p->segment.header) {
         return;
     }
+    ndispatch = timings_dispatches(&p->segment);
     log_msg(LOG_TIMING,
-            "%u dispatches on %u cards in %.3f ms (record %.0f ms, plan %.0f ms, compile %.0f ms: %u "
+            "%u dispatch%s on %u card%s in %.3f ms (record %.0f ms, plan %.0f ms, compile %.0f ms: %u "
             "built, %u reused; load %.0f ms, run %.0f ms)",
-            timings_dispatches(&p->segment), p->recording.plan.world_size, (double)timings_span_ns(&p->segment) / 1e6,
-            (double)ph->spent_ns[PHASE_RECORD] / 1e6, (double)ph->spent_ns[PHASE_PLAN] / 1e6,
-            (double)ph->spent_ns[PHASE_COMPILE] / 1e6, p->compiled.nbuilt, p->compiled.nreused,
-            (double)ph->spent_ns[PHASE_LOAD] / 1e6, (double)ph->spent_ns[PHASE_RUN] / 1e6);
+            ndispatch, ndispatch == 1 ? "" : "es", ncard, ncard == 1 ? "" : "s",
+            (double)timings_span_ns(&p->segment) / 1e6, (double)ph->spent_ns[PHASE_RECORD] / 1e6,
+            (double)ph->spent_ns[PHASE_PLAN] / 1e6, (double)ph->spent_ns[PHASE_COMPILE] / 1e6, p->compiled.nbuilt,
+            p->compiled.nreused, (double)ph->spent_ns[PHASE_LOAD] / 1e6, (double)ph->spent_ns[PHASE_RUN] / 1e6);
 }
 
 static int write_result(const struct outcome *out, const struct run_options *o, const struct prepared *p,

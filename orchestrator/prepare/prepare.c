@@ -12,6 +12,7 @@
 #include "orchestrator/plan/edges.h"
 #include "orchestrator/prepare/load.h"
 #include "orchestrator/prepare/other_inputs.h"
+#include "rank-worker/compile/store_trim.h"
 
 static int check_device(const struct run_options *o, const struct build *build, struct error *err)
 {
@@ -26,19 +27,31 @@ static int check_device(const struct run_options *o, const struct build *build, 
                      "there is no device for platform %s in this version", build->platform);
 }
 
-/* Told before the first kernel and not after the last one. */
-static int check_places(const struct run_options *o, struct prepared *p, struct error *err)
+/* Makes the file beside its place that a write begins with, and removes it: some file systems refuse what permissions
+ * allow. What is no regular file is written into, and so not tried. */
+static int try_write(const char *path, struct error *err)
 {
-    const struct build *build = &p->recording.build;
+    struct file_writer w;
 
-    p->no_result = o->result_file && file_check_writable(o->result_file, err) < 0;
-    if (p->no_result) {
+    if (file_check_writable(path, err) < 0) {
         return -1;
     }
-    if (o->save_outputs && file_check_makeable(o->save_outputs, err) < 0) {
+    if (access(path, F_OK) == 0 && !file_is_regular(path)) {
+        return 0;
+    }
+    if (file_write_begin(&w, path, err) < 0) {
         return -1;
     }
-    for (uint32_t i = 0; o->save_outputs && file_is_directory(o->save_outputs) && i < build->nparam; i++) {
+    file_write_abort(&w);
+    return 0;
+}
+
+static int make_outputs_dir(const char *dir, const struct build *build, struct error *err)
+{
+    if (file_check_makeable(dir, err) < 0 || file_make_dirs(dir, err) < 0) {
+        return -1;
+    }
+    for (uint32_t i = 0; i < build->nparam; i++) {
         const struct build_param *param = &build->params[i];
         char *path;
         int rc;
@@ -46,16 +59,25 @@ static int check_places(const struct run_options *o, struct prepared *p, struct 
         if (param->direction == PLAN_IN || param->scalar) {
             continue;
         }
-        if (asprintf(&path, "%s/%s.npy", o->save_outputs, param->name) < 0) {
-            return error_nomem(err, o->save_outputs, strlen(o->save_outputs) + strlen(param->name) + 6);
+        if (asprintf(&path, "%s/%s.npy", dir, param->name) < 0) {
+            return error_nomem(err, dir, strlen(dir) + strlen(param->name) + 6);
         }
-        rc = file_check_writable(path, err);
+        rc = try_write(path, err);
         free(path);
         if (rc < 0) {
             return -1;
         }
     }
     return 0;
+}
+
+/* What cannot be written is found before the first kernel and not after the last one. */
+static int check_places(const struct run_options *o, struct prepared *p, struct error *err)
+{
+    int rc = o->save_outputs ? make_outputs_dir(o->save_outputs, &p->recording.build, err) : 0;
+
+    p->no_result = o->result_file && try_write(o->result_file, rc < 0 ? NULL : err) < 0;
+    return p->no_result ? -1 : rc;
 }
 
 /* References of the build are left out when the user says so, and when they are those of other inputs. */
@@ -180,11 +202,14 @@ static int compile(const struct run_options *o, const struct prepare_job *job, s
 int prepare(const struct run_options *o, const struct prepare_job *job, struct phases *phases, struct prepared *p,
             struct error *err)
 {
+    uint64_t limit;
+
     memset(p, 0, sizeof *p);
     p->segment.fd = p->dfx_lock = -1;
     phases_enter(phases, PHASE_OPEN);
-    if (recording_open(&p->recording, o, err) < 0 || check_places(o, p, err) < 0 || choose_references(o, p, err) < 0 ||
-        check_device(o, &p->recording.build, err) < 0 || build_check_dtypes(&p->recording.build, "cpu", err) < 0) {
+    if (store_limit(&limit, err) < 0 || recording_open(&p->recording, o, err) < 0 || check_places(o, p, err) < 0 ||
+        choose_references(o, p, err) < 0 || check_device(o, &p->recording.build, err) < 0 ||
+        build_check_dtypes(&p->recording.build, "cpu", err) < 0) {
         return -1;
     }
     phases_enter(phases, PHASE_RECORD);

@@ -92,4 +92,46 @@ expect_err 'references in data/out belong to other inputs: --seed 3;'
 run "$L3REPLAY" run "$build" -n 1 --seed 3 --expect "out=$build/data/out/out.npy"
 expect_fail 'elements differ'
 
+# Paths are found unusable before the run; the directory of outputs is made before the result in it is looked at.
+copy_example vector-add
+run "$L3REPLAY" run "$build" -n 1 --save-outputs /proc/l3replay-none
+expect_infra '/proc/l3replay-none'
+grep -q 'dispatch' "$work/err" && complain "nothing should have run"
+run "$L3REPLAY" run "$build" -n 1 --result /proc/l3replay-none.json
+expect_infra '/proc/l3replay-none.json'
+grep -q 'dispatch' "$work/err" && complain "nothing should have run"
+run "$L3REPLAY" run "$build" -n 1 --save-outputs "$work/kept" --result "$work/kept/result.json"
+expect_pass 0
+[ -s "$work/kept/result.json" ] && [ -s "$work/kept/out.npy" ] || complain "outputs and result should both be there"
+
+# The compiler's re-runner stands for its build; what was written into it is not run, and that is said.
+mkdir "$build/debug"
+cat >"$build/debug/run.py" <<'PYTHON'
+import torch
+
+
+def _inline_inputs():
+    """Inputs."""
+    a = torch.randn((64, 16), dtype=torch.float32)
+    b = torch.randn((64, 16), dtype=torch.float32)
+    out = torch.zeros((64, 16), dtype=torch.float32)
+    return [a, b, out]
+
+
+def _user_compare(a, b, out):
+    """Edit me."""
+    return  # nothing yet
+
+
+if __name__ == "__main__":
+    pass
+PYTHON
+run "$L3REPLAY" run "$build/debug/run.py" -n 1
+expect_pass 0
+refuse_err 'run\.py'
+replace_text "$build/debug/run.py" 'return  # nothing yet' 'assert (out == a + b).all()'
+run "$L3REPLAY" run "$build/debug/run.py" -n 1 --log-level error --result "$work/result.json"
+expect_pass 0
+json 'result["warnings"] == [text for text in result["warnings"] if "_user_compare of debug/run.py was edited" in text] != []'
+
 conclude

@@ -216,6 +216,7 @@ kill -INT "$started"
 finish_run
 expect_infra 'interrupted' 'in run 2 of 3'
 expect_out '^1 of 3 runs came to their end$'
+grep -q 'gave the same bits' "$work/out" && complain "one run is not compared with anything"
 expect_nothing_left
 
 # --- the command line ------------------------------------------------------

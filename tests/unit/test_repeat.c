@@ -269,7 +269,7 @@ static void other_bits_that_no_output_shows_are_told_once(void **state)
     run(1, 0, 5, 0);
     run(1, 0, 6, 0);
     expect_text("3 of 3 runs gave the same bits\n"
-                "run 2 gave the outputs of run 1, but other bits on the way:\n"
+                "runs 2, 3 gave the outputs of run 1, but other bits on the way; run 2 (--result FILE.json has all):\n"
                 "  other bits from here on: dispatch 0 (p on card 0, host_orch.py:7), rank0/d0: argument 0, tmp\n");
     end();
 }
