@@ -217,11 +217,23 @@ const char *inputs_file(const struct inputs *in, const char *param)
     return s ? s->file : NULL;
 }
 
-const struct npy_file *inputs_array(const struct inputs *in, const char *param)
+int inputs_is_of_build(const struct inputs *in, const struct build *build, const char *param, struct error *err)
 {
     const struct source *s = find_source(in, param);
+    struct npy_file own;
+    bool equal = false;
+    char *path;
+    int rc = 0;
 
-    return s ? &s->array : NULL;
+    if (!s || fit_find(build, "data/in", param, &path, NULL) || !path) {
+        return 0; /* what is there and cannot be read is not what was given */
+    }
+    if (npy_file_open(&own, path, NULL) == 0) {
+        rc = npy_file_equal(&s->array, s->file, &own, path, &equal, err);
+        npy_file_close(&own);
+    }
+    free(path);
+    return rc < 0 ? -1 : equal;
 }
 
 /* The source of a parameter storage, also when its name was typed plain and there was no build. */

@@ -14,7 +14,6 @@
 
 #include "common/base/error.h"
 #include "common/plan/plan.h"
-#include "orchestrator/npy/npy.h"
 #include "orchestrator/open/build_info.h"
 
 /* NAME=FILE, as typed; both strings borrowed. */
@@ -44,8 +43,8 @@ const char *inputs_scalar(const struct inputs *in, const char *param);
 /* What feeds `param`: the path of a file, or NULL when it is generated. Owned by `in`. */
 const char *inputs_file(const struct inputs *in, const char *param);
 
-/* The same as an open file. */
-const struct npy_file *inputs_array(const struct inputs *in, const char *param);
+/* 1: data/in of the build holds the array that feeds `param`; 0: it holds another one, or none. */
+int inputs_is_of_build(const struct inputs *in, const struct build *build, const char *param, struct error *err);
 
 /* Write the initial bytes of parameter storage `storage` of the plan to `dst` (storages[].nbytes). */
 int inputs_fill(const struct inputs *in, const struct plan *plan, uint32_t storage, void *dst, struct error *err);

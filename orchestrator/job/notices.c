@@ -38,6 +38,11 @@ size_t notices_list(enum log_kind kind, const char *const **texts)
     return lists[kind].count;
 }
 
+size_t notices_count(void)
+{
+    return lists[LOG_KIND_NOTE].count + lists[LOG_KIND_WARNING].count;
+}
+
 void notices_end(void)
 {
     log_keep(NULL);

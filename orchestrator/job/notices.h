@@ -15,6 +15,9 @@ void notices_keep(void);
 /* Those of a kind so far; the array and its texts stay valid until the next one of the kind is kept. */
 size_t notices_list(enum log_kind kind, const char *const **texts);
 
+/* How many of both kinds. */
+size_t notices_count(void);
+
 /* No longer, and free. */
 void notices_end(void);
 

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/base/file.h"
 #include "common/base/log.h"
 #include "orchestrator/job/checked.h"
 #include "orchestrator/job/interrupt.h"
@@ -252,7 +253,9 @@ int outcome_report(struct outcome *out, const struct run_options *o, const struc
     if (settled) { /* perhaps by an interrupt: mpirun leaves a second, which a file on a busy disk may take */
         code = print_marker(out, p);
     }
-    if (o->result_file && !p->no_result && write_result(out, o, p, marker, &err) < 0) {
+    out->result_written = o->result_file && !p->no_result && write_result(out, o, p, marker, &err) == 0;
+    out->nnotice = notices_count();
+    if (o->result_file && !p->no_result && !out->result_written) {
         error_print(&err);
         if (out->verdict == RESULT_PASS) {
             out->verdict = RESULT_INFRA; /* outputs that were asked for and are lost */
@@ -261,10 +264,23 @@ int outcome_report(struct outcome *out, const struct run_options *o, const struc
     if (!settled) {
         code = print_marker(out, p);
     }
+    return code;
+}
+
+void outcome_close(struct outcome *out, const struct run_options *o, const struct prepared *p)
+{
+    char marker[64];
+    struct error err;
+
+    if (out->result_written && notices_count() > out->nnotice && file_is_regular(o->result_file)) {
+        marker_text(out->verdict, p->recording.build.device_ids, p->recording.build.ndevice, marker, sizeof marker);
+        if (write_result(out, o, p, marker, &err) < 0) {
+            log_msg(LOG_WARN, "the result file lacks what came after the verdict: %s", err.what);
+        }
+    }
     free(out->comparisons);
     out->comparisons = NULL;
     out->ncomparison = 0;
     repeat_free(out->repeat);
     out->repeat = NULL;
-    return code;
 }

@@ -97,6 +97,7 @@ static int run_root(struct participant *me, const struct run_options *o)
     if (out.abrupt) {
         lead_await_others(me);
     }
+    outcome_close(&out, o, &p);
     participant_close(me);
     prepare_free(&p);
     if (out.abrupt) {

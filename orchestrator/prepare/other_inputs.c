@@ -6,8 +6,6 @@
 #include <string.h>
 #include <strings.h>
 
-#include "orchestrator/data/fit.h"
-
 struct list {
     char *text;
     size_t size;
@@ -20,32 +18,12 @@ static void add(struct list *l, const char *option, const char *what)
     snprintf(l->text + used, l->size - used, "%s%s %s", used ? ", " : "", option, what);
 }
 
-/* 1: data/in of the build holds the array that was given for the parameter; 0: it holds another one, or none. */
-static int is_of_build(const struct build *build, const struct inputs *inputs, const char *param, struct error *err)
-{
-    const struct npy_file *given = inputs_array(inputs, param);
-    struct npy_file own;
-    bool equal = false;
-    char *path;
-    int rc = 0;
-
-    if (fit_find(build, "data/in", param, &path, NULL) || !path) {
-        return 0; /* what is there and cannot be read is not what was given */
-    }
-    if (npy_file_open(&own, path, NULL) == 0) {
-        rc = npy_file_equal(given, inputs_file(inputs, param), &own, path, &equal, err);
-        npy_file_close(&own);
-    }
-    free(path);
-    return rc < 0 ? -1 : equal;
-}
-
 static int add_inputs(struct list *l, const struct run_options *o, const struct build *build,
                       const struct inputs *inputs, struct error *err)
 {
     for (size_t i = 0; i < o->ninput; i++) {
         const struct build_param *p = build_find_param(build, o->inputs[i].name, err);
-        int own = p ? is_of_build(build, inputs, p->name, err) : -1;
+        int own = p ? inputs_is_of_build(inputs, build, p->name, err) : -1;
 
         if (own < 0) {
             return -1;
@@ -111,7 +89,7 @@ static int add_shapes(struct list *l, const struct run_options *o, const struct 
         if (!p) {
             return -1;
         }
-        if (!same_shape(&o->shapes[i], p->ndim, p->shape) &&
+        if (p->direction != PLAN_OUT && !same_shape(&o->shapes[i], p->ndim, p->shape) &&
             !(inputs_shape(inputs, p->name, &ndim, shape) && same_shape(&o->shapes[i], ndim, shape))) {
             add(l, "--shape", p->name);
         }

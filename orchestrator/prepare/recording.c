@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "common/base/log.h"
-#include "orchestrator/npy/npy.h"
+#include "orchestrator/data/fit.h"
 #include "orchestrator/open/build.h"
 #include "orchestrator/open/override.h"
 #include "orchestrator/open/run_script.h"
@@ -69,23 +69,6 @@ static void given_free(struct given *g)
     free(g->subs);
 }
 
-static int check_shape(const struct record_shape *given, const struct build_param *p, struct error *err)
-{
-    char typed[PLAN_MAX_DIMS * 24], own[PLAN_MAX_DIMS * 24];
-    bool fits = !p->scalar && given->ndim == p->ndim;
-
-    for (uint32_t i = 0; fits && i < p->ndim; i++) {
-        fits = p->shape[i] < 0 || p->shape[i] == given->shape[i];
-    }
-    return fits ? 0
-                : error_set_kind(err, ERROR_USAGE, "--shape",
-                                 p->scalar ? "give it with --scalar" : "-1 takes any length",
-                                 "--shape %s does not fit parameter %s, %s%s",
-                                 npy_shape_text(given->ndim, given->shape, typed, sizeof typed), p->name,
-                                 p->scalar ? "a scalar" : "whose shape is ",
-                                 p->scalar ? "" : npy_shape_text(p->ndim, p->shape, own, sizeof own));
-}
-
 static int name_given(const struct run_options *o, const struct build *build, struct given *g, struct error *err)
 {
     for (size_t i = 0; i < o->nscalar; i++) {
@@ -107,7 +90,7 @@ static int name_given(const struct run_options *o, const struct build *build, st
         if (!p) {
             return -1;
         }
-        if (check_shape(&o->shapes[i], p, err) < 0) {
+        if (fit_typed_shape(p, o->shapes[i].ndim, o->shapes[i].shape, err) < 0) {
             return -1;
         }
         g->shapes[g->nshape] = o->shapes[i];

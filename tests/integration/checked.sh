@@ -134,4 +134,9 @@ run "$L3REPLAY" run "$build/debug/run.py" -n 1 --log-level error --result "$work
 expect_pass 0
 json 'result["warnings"] == [text for text in result["warnings"] if "_user_compare of debug/run.py was edited" in text] != []'
 
+# What is noted after the verdict is in the result file too.
+run "$L3REPLAY" run "$build" -n 1 --log-level error --swimlane --dfx-dir "$work/dfx" --result "$work/result.json"
+expect_pass 0
+json 'any("l3replay report" in note for note in result["notes"])'
+
 conclude

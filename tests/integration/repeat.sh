@@ -53,7 +53,7 @@ exec(sys.argv[2])
 PYTHON
 }
 
-# Lines about the runs: all but the two of the verdict, and what is told of binaries.
+# Lines about the runs: all but those of the verdict, and what is told of binaries.
 expect_lines() { # COUNT
     [ "$(grep -Ecv '^(PYPTO_EXEC_|\[cpp->)' "$work/out")" -eq "$1" ] || complain "$1 lines about runs were expected"
 }

@@ -19,7 +19,7 @@ static struct build_param params[] = {
     "    n = None  # set it\n"                                                                                         \
     "    out = torch.zeros((2, 3, 4), dtype=torch.int8)\n"
 #define COMPARE "    return [a, mask, i, n, out]\n\n\ndef _user_compare(a, mask, i, n, out):\n    \"\"\"Text.\"\"\"\n"
-#define END     "\n\nif __name__ == \"__main__\":\n    main()\n"
+#define END "\n\nif __name__ == \"__main__\":\n    main()\n"
 
 /* Bit 0: inputs were edited; bit 1: the comparison was. */
 static int edited(const char *text)
@@ -60,7 +60,8 @@ static void test_the_build_of_a_script(void **state)
     char *dir = temp_dir_make(), *real = realpath(dir, NULL), *debug, *path, *build;
 
     (void)state;
-    assert_true(asprintf(&debug, "%s/debug", dir) > 0 && asprintf(&path, "%s/run.py", debug) > 0);
+    assert_true(asprintf(&debug, "%s/debug", dir) > 0);
+    assert_true(asprintf(&path, "%s/run.py", debug) > 0);
     assert_int_equal(mkdir(debug, 0700), 0);
     assert_null(run_script_build(path)); /* not there */
     temp_dir_put(debug, "run.py", "", 0);

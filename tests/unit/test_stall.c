@@ -8,7 +8,7 @@
 
 #include "orchestrator/job/stall.h"
 
-#define SECONDS(n) ((n)*UINT64_C(1000000000))
+#define SECONDS(n) ((n) * UINT64_C(1000000000))
 
 static void kernels_that_stand_still(void **state)
 {
