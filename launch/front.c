@@ -21,16 +21,24 @@
 #include "launch/mpirun.h"
 #include "launch/relay.h"
 
-enum { EXIT_USAGE = 2, EXIT_INFRA = 3, PATIENCE_MS = 4000, CLOSING_MS = 1000, KILL_MS = 2000, LOOK_MS = 500 };
+enum {
+    EXIT_FAIL = 1,
+    EXIT_USAGE = 2,
+    EXIT_INFRA = 3,
+    PATIENCE_MS = 4000,
+    CLOSING_MS = 1000,
+    KILL_MS = 2000,
+    LOOK_MS = 500
+};
 
 struct front {
     struct relay relay, log; /* of stdout and stderr */
     const char *program;     /* mpirun's path */
     struct process *mpirun;
     int status;
-    int signals;          /* signalfd; -1: none */
-    bool asked;           /* a signal was passed on */
-    bool late;            /* no process of the job began in time */
+    int signals; /* signalfd; -1: none */
+    bool asked;  /* a signal was passed on */
+    bool late;   /* no process of the job began in time */
     struct mpi_dirs dirs;
     double start_timeout; /* seconds; 0: no limit */
     int64_t start_by_ms;  /* CLOCK_MONOTONIC; 0: a process of the job has begun, or there is no limit */
@@ -178,7 +186,7 @@ static int conclude(struct front *f)
         error_set(&err, "stdout", "keep the reader of the output until its end, or give it the space it needs",
                   "the result could not be written: the replay ended with exit code %d", code);
         error_print(&err);
-        return EXIT_INFRA;
+        return code == EXIT_FAIL ? EXIT_FAIL : EXIT_INFRA; /* only a PASS is lowered */
     }
     if (code >= 0) {
         return code;
@@ -197,7 +205,7 @@ static int conclude(struct front *f)
                   f->asked ? "was interrupted" : "ended", f->program, WEXITSTATUS(f->status));
     }
     error_print(&err);
-    printf("%s" RESULT_MARKER "INFRA\n", in_line ? "\n" : "");
+    printf("%s" RESULT_NOTHING_CHECKED RESULT_MARKER "INFRA\n", in_line ? "\n" : "");
     fflush(stdout);
     return EXIT_INFRA;
 }
@@ -205,7 +213,7 @@ static int conclude(struct front *f)
 static int fail(const struct error *err)
 {
     error_print(err);
-    puts(RESULT_MARKER "INFRA");
+    puts(RESULT_NOTHING_CHECKED RESULT_MARKER "INFRA");
     fflush(stdout);
     return EXIT_INFRA;
 }

@@ -1,6 +1,8 @@
 #include "common/base/error.h"
 
+#include <ctype.h>
 #include <errno.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -89,10 +91,28 @@ int error_nomem(struct error *err, const char *where, unsigned long long bytes)
                      "out of memory (%llu bytes wanted)", bytes);
 }
 
+static bool is_of_word(char c)
+{
+    return isalnum((unsigned char)c) || c == '_';
+}
+
+/* Does `text` name `what`, as words of their own? */
+static bool names(const char *text, const char *what)
+{
+    const size_t n = strlen(what);
+
+    for (const char *at = text; (at = strstr(at, what)); at++) {
+        if ((at == text || !is_of_word(at[-1])) && !is_of_word(at[n])) {
+            return true;
+        }
+    }
+    return false;
+}
+
 void error_print(const struct error *err)
 {
     log_msg(LOG_ERROR, "%s", err->what);
-    if (err->where[0]) {
+    if (err->where[0] && !names(err->what, err->where)) {
         log_msg(LOG_ERROR, "  in %s", err->where);
     }
     if (err->hint[0]) {

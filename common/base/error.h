@@ -44,7 +44,8 @@ void error_within(struct error *err, const char *place);
 /* "out of memory" for an allocation of `bytes`; returns -1. */
 int error_nomem(struct error *err, const char *where, unsigned long long bytes);
 
-/* Print as "error: <what>\n  in <where>\n  hint: <hint>\n" through log_msg(LOG_ERROR). */
+/* Print as "error: <what>\n  in <where>\n  hint: <hint>\n" through log_msg(LOG_ERROR); without <where> when <what> names
+ * it. */
 void error_print(const struct error *err);
 
 #endif

@@ -8,6 +8,9 @@
 #include <strings.h>
 #include <unistd.h>
 
+enum { LINE_MAX_BYTES = 4096 };
+
+static void (*keeper)(enum log_kind kind, const char *text);
 static enum log_level threshold = LOG_TIMING;
 static char prefix[32] = "l3replay";
 
@@ -55,26 +58,15 @@ static void write_all(const char *line, size_t len)
 }
 
 /* `word` says what kind of message it is. */
-static void write_line(const char *word, const char *fmt, va_list ap)
+static void write_line(const char *word, const char *text)
 {
-    char line[4096];
-    int saved = errno;
-    size_t used, room;
-    int n;
+    char line[LINE_MAX_BYTES];
+    size_t used;
 
-    used = (size_t)snprintf(line, sizeof line, "%s: %s", prefix, word);
-    room = sizeof line - used - 1;
-    n = vsnprintf(line + used, room, fmt, ap);
-    if (n < 0) {
-        n = 0;
-    }
-    if ((size_t)n >= room) {
-        n = (int)room - 1;
-    }
-    used += (size_t)n;
+    used = (size_t)snprintf(line, sizeof line - 1, "%s: %s%s", prefix, word, text);
+    used = used < sizeof line - 2 ? used : sizeof line - 2;
     line[used++] = '\n';
     write_all(line, used);
-    errno = saved;
 }
 
 static bool is_printed(enum log_level level)
@@ -82,27 +74,50 @@ static bool is_printed(enum log_level level)
     return level >= threshold && level < LOG_NULL;
 }
 
+void log_keep(void (*keep)(enum log_kind kind, const char *text))
+{
+    keeper = keep;
+}
+
 void log_msg(enum log_level level, const char *fmt, ...)
 {
     static const char *const words[] = {"debug: ", "", "", "warning: ", "error: "};
+    bool kept = level == LOG_WARN && keeper;
+    char text[LINE_MAX_BYTES];
+    int saved = errno;
     va_list ap;
 
-    if (is_printed(level)) {
-        va_start(ap, fmt);
-        write_line(words[level], fmt, ap);
-        va_end(ap);
+    if (!kept && !is_printed(level)) {
+        return;
     }
+    va_start(ap, fmt);
+    vsnprintf(text, sizeof text, fmt, ap);
+    va_end(ap);
+    if (kept) {
+        keeper(LOG_KIND_WARNING, text);
+    }
+    if (is_printed(level)) {
+        write_line(words[level], text);
+    }
+    errno = saved;
 }
 
 void log_note(const char *fmt, ...)
 {
+    char text[LINE_MAX_BYTES];
+    int saved = errno;
     va_list ap;
 
-    if (is_printed(LOG_WARN)) {
-        va_start(ap, fmt);
-        write_line("note: ", fmt, ap);
-        va_end(ap);
+    va_start(ap, fmt);
+    vsnprintf(text, sizeof text, fmt, ap);
+    va_end(ap);
+    if (keeper) {
+        keeper(LOG_KIND_NOTE, text);
     }
+    if (is_printed(LOG_WARN)) {
+        write_line("note: ", text);
+    }
+    errno = saved;
 }
 
 void log_bytes(const char *bytes, size_t size)

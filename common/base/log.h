@@ -22,6 +22,12 @@ enum log_level log_get_level(void);
 /* Text put before every line of this process, e.g. "l3replay[2]"; default "l3replay". Copied. */
 void log_set_prefix(const char *prefix);
 
+enum log_kind { LOG_KIND_NOTE = 0, LOG_KIND_WARNING };
+
+/* Have `keep` called with the text of each note and warning of this process, whether or not the level lets it be printed;
+ * NULL: no longer. It must not log, and is called by the thread that logs. */
+void log_keep(void (*keep)(enum log_kind kind, const char *text));
+
 /* One line; a newline is added. errno is kept. Lines over 4096 bytes are cut. */
 void log_msg(enum log_level level, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 

@@ -34,7 +34,8 @@ static const char doc[] =
     "Show the store of compiled objects: where it is, its size and limit, its entries, and how many look-ups found an "
     "object.\v"
     "The store is $L3REPLAY_CACHE_DIR, else $XDG_CACHE_HOME/l3replay, else ~/.cache/l3replay; its limit is "
-    "$L3REPLAY_CACHE_MAX (bytes, or K, M or G; 5G unless given; 0 is no limit). A replay that has compiled something "
+    "$L3REPLAY_CACHE_MAX (bytes, or KB, MB, GB, TB; 5G unless given; 0 is no limit). A replay that has compiled "
+    "something "
     "trims it at its end. What running replays use is never removed.\n"
     "\n"
     "Examples:\n"
@@ -159,6 +160,10 @@ int cli_cache(int argc, char **argv)
 
     command_parse(&argp, argc, argv, &c);
     rc = store_open(&store, &err);
+    if (rc == 0 && store.is_private) { /* it goes with this process, and holds nothing */
+        rc = error_set(&err, "L3REPLAY_CACHE_DIR", "name a directory that can be written, or set HOME",
+                       "there is no store: the note above says why");
+    }
     if (rc == 0) {
         rc = look(&c, &store, &state, &err);
     }

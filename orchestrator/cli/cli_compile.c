@@ -13,6 +13,7 @@
 #include "orchestrator/open/build.h"
 #include "orchestrator/open/override.h"
 #include "orchestrator/record/record.h"
+#include "rank-worker/compile/store_trim.h"
 #include "topology/topology.h"
 
 enum { OPT_PLATFORM = 0x600 };
@@ -62,9 +63,11 @@ static int compile_build(const struct compile_command *c, struct error *err)
     struct program_table programs = {0};
     struct compiled compiled = {0};
     struct build build = {0};
+    uint64_t limit;
     int rc = -1;
 
-    if (build_open(c->build, &build, err) < 0 || (c->platform && build_set_platform(&build, c->platform, err) < 0) ||
+    if (store_limit(&limit, err) < 0 || build_open(c->build, &build, err) < 0 ||
+        (c->platform && build_set_platform(&build, c->platform, err) < 0) ||
         record_programs(&build, &programs, err) < 0 || compile_check(&programs, NULL, err) < 0 ||
         fresh_sources(build.dir, &c->fresh, err) < 0) {
         goto out;

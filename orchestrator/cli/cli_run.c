@@ -2,6 +2,7 @@
 #include <argp.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -39,6 +40,10 @@ enum {
     OPT_RESULT,
     OPT_REPEAT,
     OPT_THREADS,
+    OPT_VALIDATE,
+    OPT_NO_VALIDATE,
+    OPT_REQUIRE_CHECK,
+    OPT_DEVICE_ID,
     PROCESSES_MAX = 65536
 };
 
@@ -51,14 +56,20 @@ static const char doc[] =
     "  l3replay run my_build --input x=x.npy --expect out=ref.npy --rtol 1e-3\n"
     "  l3replay run my_build --repeat 20 --result bits.json\n"
     "  l3replay plan my_build --format json > p.json && l3replay run my_build --plan p.json\n\n"
-    "The last lines on stdout are " RESULT_MARKER "PASS device=N, =FAIL or =INFRA, and all device ids.\n"
+    "The last lines on stdout are all device ids, how many outputs were compared (" RESULT_CHECKED
+    "2/3 outputs), and " RESULT_MARKER "PASS device=N, =FAIL or =INFRA.\n"
     "Exit status: 0 PASS, 1 FAIL, 2 wrong usage, 3 INFRA.";
 
 static const struct argp_option options[] = {
     {NULL, 'n', "P", 0, "processes, when not started by mpirun (default: one a card, at most the cores)", 0},
     {"device", OPT_DEVICE, "NAME", 0, "auto (default) or cpu", 0},
+    {"device-id", OPT_DEVICE_ID, "N", 0, "accepted, without effect: an L3 build runs on --device-ids", 0},
     {"seed", OPT_SEED, "N", 0, "seed of generated inputs (default 0)", 2},
     {"expect", OPT_EXPECT, "NAME=FILE.npy", 0, "what a parameter must hold after the run (default: data/out/NAME.npy)",
+     2},
+    {"validate", OPT_VALIDATE, NULL, 0, "compare with data/out also where inputs are not those of data/in", 2},
+    {"no-validate", OPT_NO_VALIDATE, NULL, 0, "compare nothing", 2},
+    {"require-check", OPT_REQUIRE_CHECK, NULL, 0, "INFRA, before anything runs, unless every output has a reference",
      2},
     {"rtol", OPT_RTOL, "X", 0, "relative tolerance (default 1e-5)", 2},
     {"atol", OPT_ATOL, "X", 0, "absolute tolerance (default 1e-5)", 2},
@@ -113,6 +124,22 @@ static void init_children(struct argp_state *state, struct run_options *o)
     state->child_inputs[3] = &o->dfx;
 }
 
+static void check_together(struct argp_state *state, const struct run_options *o)
+{
+    char profiles[DFX_OPTION_NAMES_SIZE];
+
+    if (o->repeat > 1 && dfx_any(&o->dfx.dfx)) {
+        argp_error(state, "--repeat takes no profiles: they have room for one run, and change its timing; leave %s out",
+                   dfx_option_names(&o->dfx.dfx, profiles, sizeof profiles));
+    }
+    if (o->no_validate && (o->validate || o->require_check || o->nexpect)) {
+        argp_error(state, "--no-validate compares nothing; leave %s out",
+                   o->validate        ? "--validate"
+                   : o->require_check ? "--require-check"
+                                      : "--expect");
+    }
+}
+
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
     struct run_options *o = state->input;
@@ -122,9 +149,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         init_children(state, o);
         return 0;
     case ARGP_KEY_END:
-        if (o->repeat > 1 && dfx_any(&o->dfx.dfx)) {
-            argp_error(state, "--repeat takes no profiles: they have room for one run, and change its timing");
-        }
+        check_together(state, o);
         return 0;
     case OPT_REPEAT:
         o->repeat = option_number(state, "--repeat", arg, 1, REPEAT_MAX);
@@ -142,7 +167,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         o->seed = parse_seed(state, arg);
         return 0;
     case OPT_EXPECT:
-        option_named_file(state, "expect", arg, &o->expects, &o->nexpect);
+        option_named_file(state, "expect", "NAME=FILE.npy", arg, &o->expects, &o->nexpect);
         return 0;
     case OPT_RTOL:
         o->tolerance.rtol = parse_number(state, "rtol", arg, 0);
@@ -165,6 +190,19 @@ static error_t parse(int key, char *arg, struct argp_state *state)
             argp_error(state, "--threads is turns or free, not '%s'", arg);
         }
         return 0;
+    case OPT_VALIDATE:
+        o->validate = true;
+        return 0;
+    case OPT_NO_VALIDATE:
+        o->no_validate = true;
+        return 0;
+    case OPT_REQUIRE_CHECK:
+        o->require_check = true;
+        return 0;
+    case OPT_DEVICE_ID:
+        option_number(state, "--device-id", arg, 0, INT_MAX);
+        o->device_id = arg;
+        return 0;
     case OPT_PLAN:
         o->plan_file = arg;
         return 0;
@@ -173,16 +211,6 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         return 0;
     default:
         return ARGP_ERR_UNKNOWN;
-    }
-}
-
-static void level_from_environment(void)
-{
-    const char *name = getenv("PYPTO_RUNTIME_LOG");
-    enum log_level level;
-
-    if (name && *name && log_level_parse(name, &level) == 0) {
-        log_set_level(level);
     }
 }
 
@@ -286,7 +314,6 @@ int cli_run(int argc, char **argv)
         return EXIT_CODE_INFRA;
     }
     mpi_dirs_report_start();
-    level_from_environment();
     parse_arguments(&argp, argc, copy, &o);
     code = launch_under_mpi() ? run_replay(&o, argc, argv) : start_job(&o, argc, argv);
     run_options_free(&o);

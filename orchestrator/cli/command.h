@@ -8,8 +8,9 @@
 
 #include "common/base/error.h"
 
-/* Read argv, of which argv[0] is the command's name, into `input` (argp's). In texts the program is called
- * "l3replay <name>". A wrong command line ends the process with EXIT_CODE_USAGE, --help with 0. */
+/* Read argv, of which argv[0] is the command's name, into `input` (argp's), after setting the log level of
+ * $PYPTO_RUNTIME_LOG. Options are known by their full names only. In texts the program is called "l3replay <name>". A
+ * wrong command line, or a level that is none, ends the process with EXIT_CODE_USAGE, --help with 0. */
 void command_parse(const struct argp *argp, int argc, char **argv, void *input);
 
 /* The exit code of a command whose work returned `rc`: 0, else what `err` says, after printing it. */

@@ -1,6 +1,9 @@
 #include "orchestrator/cli/dfx_options.h"
 
 #include <ctype.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "orchestrator/cli/option_number.h"
@@ -12,11 +15,24 @@ enum {
     OPT_CHIP_SWIMLANE,
     OPT_L2_SWIMLANE,
     OPT_PMU,
+    OPT_ENABLE_PMU,
     OPT_DEP_GEN,
     OPT_SCOPE_STATS,
     OPT_DUMP_ARGS,
     OPT_DFX_DIR,
-    OPT_GATHER
+    OPT_GATHER,
+    LEVEL_NONE = -1
+};
+
+/* How a switch was given before; `option` is NULL when it was not. */
+struct spelling {
+    const char *option;
+    int level;
+    bool bare; /* without a level */
+};
+
+struct spellings {
+    struct spelling swimlane, pmu;
 };
 
 static const struct argp_option options[] = {
@@ -33,7 +49,7 @@ static const struct argp_option options[] = {
      "auto: processes that see that directory write into it, others send (default); stream: all send", 4},
     {"enable-chip-swimlane", OPT_CHIP_SWIMLANE, "N", OPTION_ARG_OPTIONAL | OPTION_HIDDEN, NULL, 4},
     {"enable-l2-swimlane", OPT_L2_SWIMLANE, "N", OPTION_ARG_OPTIONAL | OPTION_HIDDEN, NULL, 4},
-    {"enable-pmu", OPT_PMU, "N", OPTION_HIDDEN, NULL, 4},
+    {"enable-pmu", OPT_ENABLE_PMU, "N", OPTION_HIDDEN, NULL, 4},
     {"enable-dep-gen", OPT_DEP_GEN, NULL, OPTION_HIDDEN, NULL, 4},
     {"enable-scope-stats", OPT_SCOPE_STATS, NULL, OPTION_HIDDEN, NULL, 4},
     {0},
@@ -60,6 +76,54 @@ static int optional_level(struct argp_state *state, const char *option, const ch
     return arg ? option_number(state, option, arg, 0, max) : bare;
 }
 
+/* The same switch given by another spelling with another level is an error; by the same one, the last counts. A spelling
+ * without a level agrees with all but 0. */
+static void set_level(struct argp_state *state, int32_t *value, struct spelling *before, struct spelling now)
+{
+    const bool other = before->option && strcmp(before->option, now.option) != 0;
+
+    if (other && (before->bare || now.bare ? !before->level != !now.level : before->level != now.level)) {
+        argp_error(state, "%s and %s ask for different levels: they are spellings of one switch, give one",
+                   before->option, now.option);
+    }
+    if (!other || before->bare) {
+        *before = now;
+        *value = now.level;
+    }
+}
+
+static void chip_level(struct argp_state *state, int32_t *value, struct spelling *before, const char *option,
+                       const char *arg)
+{
+    const int level = optional_level(state, option, arg, DFX_SWIMLANE_MAX, LEVEL_NONE);
+    const bool bare = level == LEVEL_NONE;
+
+    set_level(state, value, before,
+              (struct spelling){.option = option, .level = bare ? DFX_SWIMLANE_MAX : level, .bare = bare});
+}
+
+const char *dfx_option_names(const struct dfx *dfx, char *buf, size_t size)
+{
+    const struct {
+        bool wanted;
+        const char *name;
+    } kinds[] = {{dfx->swimlane, "--swimlane"},
+                 {dfx->pmu, "--pmu"},
+                 {dfx->dump_args, "--dump-args"},
+                 {dfx->dep_gen, "--dep-gen"},
+                 {dfx->scope_stats, "--scope-stats"}};
+
+    buf[0] = '\0';
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        size_t used = strlen(buf);
+
+        if (kinds[i].wanted) {
+            snprintf(buf + used, size - used, "%s%s", used ? ", " : "", kinds[i].name);
+        }
+    }
+    return buf;
+}
+
 static int event_type(struct argp_state *state, const char *arg)
 {
     int n = option_number(state, "--pmu", arg, 0, DFX_PMU_MAX);
@@ -73,23 +137,38 @@ static int event_type(struct argp_state *state, const char *arg)
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
     struct dfx_options *o = state->input;
+    struct spellings *before = state->hook;
 
     switch (key) {
+    case ARGP_KEY_INIT:
+        state->hook = calloc(1, sizeof *before);
+        return state->hook ? 0 : ENOMEM;
+    case ARGP_KEY_FINI:
+        free(before);
+        return 0;
     case OPT_SWIMLANE:
-        o->dfx.swimlane = DFX_SWIMLANE_MAX;
+        set_level(state, &o->dfx.swimlane, &before->swimlane,
+                  (struct spelling){.option = "--swimlane", .level = DFX_SWIMLANE_MAX, .bare = true});
         return 0;
     case OPT_SWIMLANE_LEVEL:
-        o->dfx.swimlane = option_number(state, "--swimlane-level", arg, 0, DFX_SWIMLANE_MAX);
+        set_level(state, &o->dfx.swimlane, &before->swimlane,
+                  (struct spelling){.option = "--swimlane-level",
+                                    .level = option_number(state, "--swimlane-level", arg, 0, DFX_SWIMLANE_MAX)});
         return 0;
     case OPT_CHIP_SWIMLANE:
-        o->dfx.swimlane = optional_level(state, "--enable-chip-swimlane", arg, DFX_SWIMLANE_MAX, DFX_SWIMLANE_MAX);
+        chip_level(state, &o->dfx.swimlane, &before->swimlane, "--enable-chip-swimlane", arg);
         return 0;
     case OPT_L2_SWIMLANE:
         o->deprecated = true;
-        o->dfx.swimlane = optional_level(state, "--enable-l2-swimlane", arg, DFX_SWIMLANE_MAX, DFX_SWIMLANE_MAX);
+        chip_level(state, &o->dfx.swimlane, &before->swimlane, "--enable-l2-swimlane", arg);
         return 0;
     case OPT_PMU:
-        o->dfx.pmu = event_type(state, arg);
+        set_level(state, &o->dfx.pmu, &before->pmu,
+                  (struct spelling){.option = "--pmu", .level = event_type(state, arg)});
+        return 0;
+    case OPT_ENABLE_PMU:
+        set_level(state, &o->dfx.pmu, &before->pmu,
+                  (struct spelling){.option = "--enable-pmu", .level = event_type(state, arg)});
         return 0;
     case OPT_DEP_GEN:
         o->dfx.dep_gen = true;
@@ -102,7 +181,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         return 0;
     case OPT_GATHER:
         if (strcmp(arg, "auto") != 0 && strcmp(arg, "stream") != 0) {
-            argp_error(state, "--gather is auto or stream, not \"%s\"", arg);
+            argp_error(state, "--gather is auto or stream, not '%s'", arg);
         }
         o->stream = strcmp(arg, "stream") == 0;
         return 0;

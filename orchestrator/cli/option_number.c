@@ -12,7 +12,7 @@ int option_number(struct argp_state *state, const char *option, const char *text
     errno = 0;
     n = strtol(text, &end, 10);
     if (!isdigit((unsigned char)*text) || *end || errno || n < least || n > most) {
-        argp_error(state, "%s wants a whole number from %d to %d, not \"%s\"", option, least, most, text);
+        argp_error(state, "%s wants a whole number from %d to %d, not '%s'", option, least, most, text);
     }
     return (int)n;
 }

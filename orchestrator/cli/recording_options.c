@@ -20,12 +20,12 @@ static const struct argp_option options[] = {
     {0},
 };
 
-void option_split(struct argp_state *state, const char *option, char *text, char **name, char **value)
+void option_split(struct argp_state *state, const char *option, const char *form, char *text, char **name, char **value)
 {
     char *equals = strchr(text, '=');
 
     if (!equals || equals == text || !equals[1]) {
-        argp_error(state, "--%s wants NAME=VALUE, not '%s'", option, text);
+        argp_error(state, "--%s wants %s, not '%s'", option, form, text);
     }
     *equals = '\0';
     *name = text;
@@ -42,12 +42,12 @@ void *option_grow(struct argp_state *state, void *array, size_t count, size_t si
     return array;
 }
 
-void option_named_file(struct argp_state *state, const char *option, char *text, struct named_file **files,
-                       size_t *count)
+void option_named_file(struct argp_state *state, const char *option, const char *form, char *text,
+                       struct named_file **files, size_t *count)
 {
     char *name, *file;
 
-    option_split(state, option, text, &name, &file);
+    option_split(state, option, form, text, &name, &file);
     *files = option_grow(state, *files, *count, sizeof **files);
     (*files)[(*count)++] = (struct named_file){.name = name, .file = file};
 }
@@ -57,7 +57,7 @@ static void add_scalar(struct argp_state *state, struct run_options *o, char *te
     char *name, *value, *end;
     double number;
 
-    option_split(state, "scalar", text, &name, &value);
+    option_split(state, "scalar", "NAME=VALUE", text, &name, &value);
     number = strtod(value, &end);
     if (*end && strcasecmp(value, "true") != 0 && strcasecmp(value, "false") != 0) {
         argp_error(state, "--scalar %s: '%s' is not a number", name, value);
@@ -71,7 +71,7 @@ static void add_shape(struct argp_state *state, struct run_options *o, char *tex
     struct record_shape *shape;
     char *name, *typed, *at;
 
-    option_split(state, "shape", text, &name, &typed);
+    option_split(state, "shape", "NAME=4x128", text, &name, &typed);
     at = typed;
     o->shapes = option_grow(state, o->shapes, o->nshape, sizeof *o->shapes);
     shape = &o->shapes[o->nshape++];
@@ -105,7 +105,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         o->device_ids = arg;
         return 0;
     case OPT_INPUT:
-        option_named_file(state, "input", arg, &o->inputs, &o->ninput);
+        option_named_file(state, "input", "NAME=FILE.npy", arg, &o->inputs, &o->ninput);
         return 0;
     case OPT_SCALAR:
         add_scalar(state, o, arg);
@@ -114,7 +114,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         add_shape(state, o, arg);
         return 0;
     case OPT_SUB_WORKER:
-        option_named_file(state, "sub-worker", arg, &o->subs, &o->nsub);
+        option_named_file(state, "sub-worker", "NAME=FILE.py", arg, &o->subs, &o->nsub);
         return 0;
     case OPT_DEPS:
         if (deps_mode_parse(arg, &o->deps) < 0) {

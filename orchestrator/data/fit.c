@@ -59,6 +59,25 @@ int fit_shape(const char *param, uint32_t ndim, const int64_t *shape, const char
                      npy_shape_text(header->ndim, header->shape, found, sizeof found));
 }
 
+int fit_typed_shape(const struct build_param *p, uint32_t ndim, const int64_t *shape, struct error *err)
+{
+    char typed[PLAN_MAX_DIMS * 24], own[PLAN_MAX_DIMS * 24];
+    bool fits = ndim == p->ndim;
+
+    if (p->scalar) {
+        return error_set_kind(err, ERROR_USAGE, "--shape", "give it with --scalar",
+                              "parameter %s is a scalar and has no shape", p->name);
+    }
+    for (uint32_t i = 0; fits && i < ndim; i++) {
+        fits = p->shape[i] < 0 || p->shape[i] == shape[i];
+    }
+    return fits ? 0
+                : error_set_kind(err, ERROR_USAGE, "--shape", "-1 stands for any length",
+                                 "shape %s does not fit parameter %s, whose shape is %s",
+                                 npy_shape_text(ndim, shape, typed, sizeof typed), p->name,
+                                 npy_shape_text(p->ndim, p->shape, own, sizeof own));
+}
+
 long fit_storage(const struct plan *plan, const char *name, struct error *err)
 {
     const char **names = malloc((plan->nstorage + 1) * sizeof *names);

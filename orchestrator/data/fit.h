@@ -19,6 +19,9 @@ bool fit_is_widened(enum dtype type, const struct npy *header);
 int fit_shape(const char *param, uint32_t ndim, const int64_t *shape, const char *file, const struct npy *header,
               struct error *err);
 
+/* A shape typed as --shape is one that the parameter can have; else an error of kind ERROR_USAGE. */
+int fit_typed_shape(const struct build_param *param, uint32_t ndim, const int64_t *shape, struct error *err);
+
 /* The parameter storage called `name` (in full, or plain where unambiguous); -1 with `err` filled when there is
  * none. */
 long fit_storage(const struct plan *plan, const char *name, struct error *err);

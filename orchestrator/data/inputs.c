@@ -14,7 +14,7 @@
 struct source {
     char *name; /* the parameter's full name; as typed while there is no build to look it up in */
     char *file;
-    struct npy header;
+    struct npy_file array;
     char *scalar; /* value as text, when the parameter is a scalar */
 };
 
@@ -43,7 +43,7 @@ static int add_source(struct inputs *in, const char *name, const char *file, str
         return error_nomem(err, file, (in->count + 1) * sizeof *in->sources);
     }
     s = &in->sources[in->count];
-    memset(s, 0, sizeof *s);
+    *s = (struct source){.array = {.fd = -1}};
     s->name = strdup(name);
     s->file = strdup(file);
     if (!s->name || !s->file) {
@@ -52,7 +52,7 @@ static int add_source(struct inputs *in, const char *name, const char *file, str
         return error_nomem(err, file, strlen(name) + strlen(file) + 2);
     }
     in->count++;
-    return npy_open(file, &s->header, err);
+    return npy_file_open(&s->array, file, err);
 }
 
 /* --- scalars ------------------------------------------------------------ */
@@ -63,15 +63,15 @@ static int scalar_text(struct source *s, enum dtype type, struct error *err)
     uint64_t bits = 0;
     int rc;
 
-    if (s->header.count != 1) {
+    if (s->array.header.count != 1) {
         return error_set(err, s->file, "give an array with one element, or --scalar",
                          "parameter %s is a scalar, and %s has shape %s", s->name, s->file,
-                         npy_shape_text(s->header.ndim, s->header.shape, shape, sizeof shape));
+                         npy_shape_text(s->array.header.ndim, s->array.header.shape, shape, sizeof shape));
     }
-    if (fit_is_widened(type, &s->header)) {
+    if (fit_is_widened(type, &s->array.header)) {
         type = DTYPE_FLOAT32; /* rounded where the scalar is used */
     }
-    rc = npy_read(s->file, &s->header, &bits, err);
+    rc = npy_file_read(&s->array, s->file, &bits, err);
     if (rc) {
         return -1;
     }
@@ -100,13 +100,13 @@ static int open_source(struct inputs *in, const struct build_param *p, const cha
         return -1;
     }
     s = &in->sources[in->count - 1];
-    if (fit_dtype(p->name, p->dtype, file, &s->header, err)) {
+    if (fit_dtype(p->name, p->dtype, file, &s->array.header, err)) {
         return -1;
     }
     if (p->scalar) {
         return scalar_text(s, p->dtype, err);
     }
-    return fit_shape(p->name, p->ndim, p->shape, file, &s->header, err);
+    return fit_shape(p->name, p->ndim, p->shape, file, &s->array.header, err);
 }
 
 static int open_given(struct inputs *in, const struct build *build, const struct named_file *given, struct error *err)
@@ -183,6 +183,7 @@ void inputs_free(struct inputs *in)
         free(in->sources[i].name);
         free(in->sources[i].file);
         free(in->sources[i].scalar);
+        npy_file_close(&in->sources[i].array);
     }
     free(in->sources);
     free(in);
@@ -197,8 +198,8 @@ bool inputs_shape(const struct inputs *in, const char *param, uint32_t *ndim, in
     if (!s || s->scalar) {
         return false;
     }
-    *ndim = s->header.ndim;
-    memcpy(shape, s->header.shape, s->header.ndim * sizeof *shape);
+    *ndim = s->array.header.ndim;
+    memcpy(shape, s->array.header.shape, s->array.header.ndim * sizeof *shape);
     return true;
 }
 
@@ -214,6 +215,25 @@ const char *inputs_file(const struct inputs *in, const char *param)
     const struct source *s = find_source(in, param);
 
     return s ? s->file : NULL;
+}
+
+int inputs_is_of_build(const struct inputs *in, const struct build *build, const char *param, struct error *err)
+{
+    const struct source *s = find_source(in, param);
+    struct npy_file own;
+    bool equal = false;
+    char *path;
+    int rc = 0;
+
+    if (!s || fit_find(build, "data/in", param, &path, NULL) || !path) {
+        return 0; /* what is there and cannot be read is not what was given */
+    }
+    if (npy_file_open(&own, path, NULL) == 0) {
+        rc = npy_file_equal(&s->array, s->file, &own, path, &equal, err);
+        npy_file_close(&own);
+    }
+    free(path);
+    return rc < 0 ? -1 : equal;
 }
 
 /* The source of a parameter storage, also when its name was typed plain and there was no build. */
@@ -237,10 +257,10 @@ static int check_source(const struct source *s, const struct plan *plan, uint32_
     const struct plan_storage *st = &plan->storages[storage];
     const char *name = plan_text(plan, st->name);
 
-    if (fit_dtype(name, st->dtype, s->file, &s->header, err)) {
+    if (fit_dtype(name, st->dtype, s->file, &s->array.header, err)) {
         return -1;
     }
-    return fit_shape(name, st->ndim, plan->dims + st->dims, s->file, &s->header, err);
+    return fit_shape(name, st->ndim, plan->dims + st->dims, s->file, &s->array.header, err);
 }
 
 int inputs_check(const struct inputs *in, const struct plan *plan, struct error *err)
@@ -272,14 +292,14 @@ int inputs_check(const struct inputs *in, const struct plan *plan, struct error 
 /* A float32 array for a bfloat16 parameter: nearest value, ties to even. */
 static int read_rounded(const struct source *s, const char *name, unsigned char *dst, struct error *err)
 {
-    float *wide = malloc(s->header.count * sizeof *wide + 1);
+    float *wide = malloc(s->array.header.count * sizeof *wide + 1);
     int rc;
 
     if (!wide) {
-        return error_nomem(err, s->file, s->header.count * sizeof *wide);
+        return error_nomem(err, s->file, s->array.header.count * sizeof *wide);
     }
-    rc = npy_read(s->file, &s->header, wide, err);
-    for (uint64_t i = 0; rc == 0 && i < s->header.count; i++) {
+    rc = npy_file_read(&s->array, s->file, wide, err);
+    for (uint64_t i = 0; rc == 0 && i < s->array.header.count; i++) {
         dtype_store(DTYPE_BFLOAT16, dst + i * dtype_size(DTYPE_BFLOAT16), (double)wide[i]);
     }
     free(wide);
@@ -297,11 +317,11 @@ int inputs_fill(const struct inputs *in, const struct plan *plan, uint32_t stora
     if (s && check_source(s, plan, storage, err)) {
         return -1;
     }
-    if (s && fit_is_widened(st->dtype, &s->header)) {
+    if (s && fit_is_widened(st->dtype, &s->array.header)) {
         return read_rounded(s, plan_text(plan, st->name), dst, err);
     }
     if (s) {
-        return npy_read(s->file, &s->header, dst, err);
+        return npy_file_read(&s->array, s->file, dst, err);
     }
     if (st->direction == PLAN_OUT) {
         memset(dst, 0, st->nbytes);

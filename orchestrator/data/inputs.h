@@ -21,7 +21,7 @@ struct named_file {
     const char *name, *file;
 };
 
-struct inputs; /* which file or generator feeds which parameter; shapes known, data not yet read */
+struct inputs; /* which file or generator feeds which parameter; shapes known, files open, data not yet read */
 
 /* Decide the sources and check them: files exist, are .npy, dtype fits the parameter, shape fits where the
  * metadata fixes it. build == NULL (run --plan without a build): parameters come from the plan later.
@@ -42,6 +42,9 @@ const char *inputs_scalar(const struct inputs *in, const char *param);
 
 /* What feeds `param`: the path of a file, or NULL when it is generated. Owned by `in`. */
 const char *inputs_file(const struct inputs *in, const char *param);
+
+/* 1: data/in of the build holds the array that feeds `param`; 0: it holds another one, or none. */
+int inputs_is_of_build(const struct inputs *in, const struct build *build, const char *param, struct error *err);
 
 /* Write the initial bytes of parameter storage `storage` of the plan to `dst` (storages[].nbytes). */
 int inputs_fill(const struct inputs *in, const struct plan *plan, uint32_t storage, void *dst, struct error *err);

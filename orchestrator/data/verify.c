@@ -5,119 +5,113 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/base/array.h"
 #include "common/base/file.h"
 #include "common/base/log.h"
 #include "orchestrator/data/element.h"
 #include "orchestrator/data/fit.h"
 #include "orchestrator/npy/npy.h"
 
-struct expected {
-    uint32_t storage;
-    char *file;
-    struct npy header;
-};
-
 struct verify {
     struct tolerance tol;
-    uint32_t count;
-    size_t capacity;
-    struct expected *items;
+    uint32_t count, nstorage;
+    struct references references;
+    const struct reference **expected; /* by storage; NULL: not compared */
+    char **why;                        /* by storage: why an output is not compared */
 };
-
-static const struct expected *find_expected(const struct verify *v, uint32_t storage)
-{
-    for (uint32_t i = 0; i < v->count; i++) {
-        if (v->items[i].storage == storage) {
-            return &v->items[i];
-        }
-    }
-    return NULL;
-}
 
 /* --- opening ------------------------------------------------------------ */
 
-static int add_expected(struct verify *v, const struct plan *plan, uint32_t storage, const char *file,
-                        struct error *err)
+static bool is_output(const struct plan_storage *s)
 {
-    const struct plan_storage *st = &plan->storages[storage];
-    const char *name = plan_text(plan, st->name);
-    struct expected *e;
-
-    if (array_room(&v->items, &v->capacity, v->count, sizeof *v->items)) {
-        return error_nomem(err, file, (v->count + 1) * sizeof *v->items);
-    }
-    e = &v->items[v->count];
-    memset(e, 0, sizeof *e);
-    e->storage = storage;
-    e->file = strdup(file);
-    if (!e->file) {
-        return error_nomem(err, file, strlen(file) + 1);
-    }
-    v->count++;
-    if (npy_open(file, &e->header, err) || fit_dtype(name, st->dtype, file, &e->header, err)) {
-        return -1;
-    }
-    return fit_shape(name, st->ndim, plan->dims + st->dims, file, &e->header, err);
+    return s->kind == PLAN_PARAM && s->direction != PLAN_IN;
 }
 
-static int add_given(struct verify *v, const struct plan *plan, const struct named_file *given, struct error *err)
+static int bind(struct verify *v, const struct plan *plan, const struct reference *r, struct error *err)
 {
-    long storage = fit_storage(plan, given->name, err);
+    const struct plan_storage *st;
+    long storage = fit_storage(plan, r->name, r->given ? err : NULL);
+    const char *name;
 
     if (storage < 0) {
+        return r->given ? -1 : 0; /* a saved plan may be of a program without this parameter */
+    }
+    st = &plan->storages[storage];
+    name = plan_text(plan, st->name);
+    if (v->expected[storage] && !r->given) {
+        return 0;
+    }
+    if (v->expected[storage]) {
+        return error_set_kind(err, ERROR_USAGE, "--expect", "give one file for it", "parameter %s is given two files",
+                              name);
+    }
+    if (fit_dtype(name, st->dtype, r->path, &r->file.header, err) ||
+        fit_shape(name, st->ndim, plan->dims + st->dims, r->path, &r->file.header, err)) {
         return -1;
     }
-    if (find_expected(v, (uint32_t)storage)) {
-        return error_set_kind(err, ERROR_USAGE, "--expect", "give one file for it", "parameter %s is given two files",
-                              plan_text(plan, plan->storages[storage].name));
-    }
-    return add_expected(v, plan, (uint32_t)storage, given->file, err);
+    v->expected[storage] = r;
+    v->count++;
+    return 0;
 }
 
-static int add_of_build(struct verify *v, const struct build *build, const struct plan *plan, struct error *err)
+static int explain(struct verify *v, const struct build *build, const struct plan *plan, uint32_t storage,
+                   const char *unused, struct error *err)
 {
-    for (uint32_t i = 0; i < plan->nstorage; i++) {
-        const struct plan_storage *st = &plan->storages[i];
-        char *file;
-        int rc;
-        if (st->kind != PLAN_PARAM || st->direction == PLAN_IN || find_expected(v, i)) {
-            continue;
-        }
-        if (fit_find(build, "data/out", plan_text(plan, st->name), &file, err)) {
+    const char *name = plan_text(plan, plan->storages[storage].name);
+    int rc;
+
+    if (unused) {
+        rc = asprintf(&v->why[storage], "%s", unused);
+    } else if (build && fit_has_pt(build, "data/out", name)) {
+        log_note("data/out/%s.pt is not read, the parameter is not compared: save it as .npy to compare", name);
+        rc = asprintf(&v->why[storage], "data/out/%s.pt is not read: save it as .npy", name);
+    } else {
+        rc = asprintf(&v->why[storage], "no --expect, no data/out/%s.npy", name);
+    }
+    if (rc < 0) {
+        v->why[storage] = NULL;
+        return error_nomem(err, name, 128);
+    }
+    return 0;
+}
+
+static int bind_all(struct verify *v, const struct build *build, const struct plan *plan, const char *unused,
+                    struct error *err)
+{
+    for (size_t i = 0; i < v->references.count; i++) {
+        if (bind(v, plan, &v->references.items[i], err)) {
             return -1;
         }
-        rc = file ? add_expected(v, plan, i, file, err) : 0;
-        if (!file && fit_has_pt(build, "data/out", plan_text(plan, st->name))) {
-            log_note("data/out/%s.pt is not read, the parameter is not compared: save it as .npy to compare",
-                     plan_text(plan, st->name));
-        }
-        free(file);
-        if (rc) {
+    }
+    for (uint32_t i = 0; i < plan->nstorage; i++) {
+        if (is_output(&plan->storages[i]) && !v->expected[i] && explain(v, build, plan, i, unused, err)) {
             return -1;
         }
     }
     return 0;
 }
 
-int verify_open(struct verify **out, const struct build *build, const struct plan *plan, const struct named_file *given,
-                size_t ngiven, struct tolerance tol, struct error *err)
+int verify_open(struct verify **out, struct references *references, const struct build *build, const struct plan *plan,
+                struct tolerance tol, const char *unused, struct error *err)
 {
     struct verify *v = calloc(1, sizeof *v);
-    int rc = 0;
 
     *out = NULL;
     if (!v) {
+        references_free(references);
         return error_nomem(err, "verify", sizeof *v);
     }
     v->tol = tol;
-    for (size_t i = 0; i < ngiven && rc == 0; i++) {
-        rc = add_given(v, plan, &given[i], err);
+    v->nstorage = plan->nstorage;
+    v->references = *references;
+    *references = (struct references){0};
+    v->expected = calloc(plan->nstorage + 1u, sizeof *v->expected);
+    v->why = calloc(plan->nstorage + 1u, sizeof *v->why);
+    if (!v->expected || !v->why) {
+        error_nomem(err, "verify", plan->nstorage * (sizeof *v->expected + sizeof *v->why));
+        verify_free(v);
+        return -1;
     }
-    if (rc == 0 && build) {
-        rc = add_of_build(v, build, plan, err);
-    }
-    if (rc) {
+    if (bind_all(v, build, plan, unused, err)) {
         verify_free(v);
         return -1;
     }
@@ -130,10 +124,12 @@ void verify_free(struct verify *v)
     if (!v) {
         return;
     }
-    for (uint32_t i = 0; i < v->count; i++) {
-        free(v->items[i].file);
+    for (uint32_t i = 0; v->why && i < v->nstorage; i++) {
+        free(v->why[i]);
     }
-    free(v->items);
+    free(v->why);
+    free((void *)v->expected);
+    references_free(&v->references);
     free(v);
 }
 
@@ -144,15 +140,48 @@ uint32_t verify_count(const struct verify *v)
 
 bool verify_has(const struct verify *v, uint32_t storage)
 {
-    return find_expected(v, storage) != NULL;
+    return v->expected[storage] != NULL;
+}
+
+const char *verify_why_not(const struct verify *v, uint32_t storage)
+{
+    return v->why[storage];
+}
+
+uint32_t verify_outputs(const struct plan *plan)
+{
+    uint32_t count = 0;
+
+    for (uint32_t i = 0; i < plan->nstorage; i++) {
+        count += is_output(&plan->storages[i]);
+    }
+    return count;
+}
+
+int verify_require(const struct verify *v, const struct plan *plan, struct error *err)
+{
+    uint32_t lacking = 0, first = 0;
+
+    for (uint32_t i = plan->nstorage; i-- > 0;) {
+        if (v->why[i]) {
+            lacking++;
+            first = i;
+        }
+    }
+    if (!lacking) {
+        return 0;
+    }
+    return error_set(err, "--require-check", "give a reference for each output, or leave --require-check out",
+                     "%u of %u output%s would not be compared, the first is %s: %s", lacking, verify_outputs(plan),
+                     verify_outputs(plan) == 1 ? "" : "s", plan_text(plan, plan->storages[first].name), v->why[first]);
 }
 
 /* --- comparing ---------------------------------------------------------- */
 
 /* What the elements of an expected file are. */
-static enum dtype file_dtype(const struct plan_storage *st, const struct expected *e)
+static enum dtype file_dtype(const struct plan_storage *st, const struct reference *r)
 {
-    return fit_is_widened(st->dtype, &e->header) ? DTYPE_FLOAT32 : (enum dtype)st->dtype;
+    return fit_is_widened(st->dtype, &r->file.header) ? DTYPE_FLOAT32 : (enum dtype)st->dtype;
 }
 
 static void show_mismatches(const struct plan *plan, uint32_t storage, const struct comparison *found,
@@ -175,45 +204,47 @@ static void show_mismatches(const struct plan *plan, uint32_t storage, const str
     }
 }
 
-/* Compare; the caller frees `*expected`, also after a failure. */
-static int compare_with(const struct expected *e, const struct verify *v, const struct plan *plan, const void *actual,
-                        struct comparison *found, void **expected, struct error *err)
+/* Compare; the caller frees `*wanted`, also after a failure. */
+static int compare_with(const struct verify *v, const struct plan *plan, uint32_t storage, const void *actual,
+                        struct comparison *found, void **wanted, struct error *err)
 {
-    const struct plan_storage *st = &plan->storages[e->storage];
-    size_t nbytes = e->header.count * e->header.size;
+    const struct plan_storage *st = &plan->storages[storage];
+    const struct reference *r = v->expected[storage];
+    size_t nbytes = r->file.header.count * r->file.header.size;
 
-    *expected = malloc(nbytes ? nbytes : 1);
-    if (!*expected) {
-        return error_nomem(err, e->file, nbytes);
+    *wanted = malloc(nbytes ? nbytes : 1);
+    if (!*wanted) {
+        return error_nomem(err, r->path, nbytes);
     }
-    if (npy_read(e->file, &e->header, *expected, err)) {
+    if (npy_file_read(&r->file, r->path, *wanted, err)) {
         return -1;
     }
-    compare_arrays(st->dtype, actual, file_dtype(st, e), *expected, e->header.count, v->tol, true, found);
+    compare_arrays(st->dtype, actual, file_dtype(st, r), *wanted, r->file.header.count, v->tol, true, found);
     return 0;
 }
 
 int verify_storage_full(const struct verify *v, const struct plan *plan, uint32_t storage, const void *actual,
                         struct comparison *found, const char **file, struct error *err)
 {
+    const struct reference *r = v->expected[storage];
     const struct plan_storage *st = &plan->storages[storage];
-    const struct expected *e = find_expected(v, storage);
     const char *name = plan_text(plan, st->name);
-    void *expected;
+    void *wanted;
 
     *file = NULL;
-    if (!e) {
+    if (!r) {
         return 0;
     }
-    if (compare_with(e, v, plan, actual, found, &expected, err) < 0) {
-        free(expected);
+    if (compare_with(v, plan, storage, actual, found, &wanted, err) < 0) {
+        free(wanted);
         return -1;
     }
-    *file = e->file;
+    *file = r->path;
     if (found->mismatched) {
-        show_mismatches(plan, storage, found, actual, file_dtype(st, e), expected);
+        log_msg(LOG_ERROR, "%s against %s:", name, r->path);
+        show_mismatches(plan, storage, found, actual, file_dtype(st, r), wanted);
     }
-    free(expected);
+    free(wanted);
     if (found->ignored) {
         log_note("%s: %" PRIu64 " of %" PRIu64 " expected elements are NaN and match anything", name, found->ignored,
                  found->count);
@@ -221,7 +252,7 @@ int verify_storage_full(const struct verify *v, const struct plan *plan, uint32_
     if (!found->mismatched) {
         return 0;
     }
-    return error_set_kind(err, ERROR_FAIL, e->file, NULL,
+    return error_set_kind(err, ERROR_FAIL, r->path, NULL,
                           "%s: %" PRIu64 " of %" PRIu64 " elements differ from what was expected (rtol %g, atol %g, "
                           "largest difference %g)",
                           name, found->mismatched, found->count, v->tol.rtol, v->tol.atol, found->max_abs_error);
@@ -230,16 +261,15 @@ int verify_storage_full(const struct verify *v, const struct plan *plan, uint32_
 int verify_matches(const struct verify *v, const struct plan *plan, uint32_t storage, const void *actual,
                    struct error *err)
 {
-    const struct expected *e = find_expected(v, storage);
     struct comparison found;
-    void *expected;
+    void *wanted;
     int rc;
 
-    if (!e) {
+    if (!v->expected[storage]) {
         return 1;
     }
-    rc = compare_with(e, v, plan, actual, &found, &expected, err);
-    free(expected);
+    rc = compare_with(v, plan, storage, actual, &found, &wanted, err);
+    free(wanted);
     return rc < 0 ? -1 : found.mismatched == 0;
 }
 

@@ -1,8 +1,7 @@
 /*
  * verify - compare what the cards left with what was expected.
  *
- * Expected arrays: --expect NAME=FILE.npy, then data/out/<name>.npy of the
- * build. Rule: docs/formats.md, "Comparison".
+ * Expected arrays: those of references.h. Rule: docs/formats.md, "Comparison".
  */
 #ifndef L3R_ORCHESTRATOR_DATA_VERIFY_H
 #define L3R_ORCHESTRATOR_DATA_VERIFY_H
@@ -14,13 +13,15 @@
 #include "common/base/error.h"
 #include "common/plan/plan.h"
 #include "orchestrator/data/compare.h"
-#include "orchestrator/data/inputs.h"
-#include "orchestrator/open/build_info.h"
+#include "orchestrator/data/references.h"
 
-struct verify; /* the expected files, checked to exist and to fit */
+struct verify; /* the references of a plan's parameters, checked to fit */
 
-int verify_open(struct verify **out, const struct build *build, const struct plan *plan, const struct named_file *given,
-                size_t ngiven, struct tolerance tol, struct error *err);
+/* Takes over what `references` holds, also when it fails. `unused` says why the references of the build are not among
+ * them; NULL: they are. `build` may be NULL. A reference that was given for no parameter of the plan is an error of kind
+ * ERROR_USAGE. */
+int verify_open(struct verify **out, struct references *references, const struct build *build, const struct plan *plan,
+                struct tolerance tol, const char *unused, struct error *err);
 void verify_free(struct verify *v); /* NULL is fine */
 
 /* How many parameters are compared; 0 means that nothing is known about the result. */
@@ -28,6 +29,15 @@ uint32_t verify_count(const struct verify *v);
 
 /* Is parameter storage `storage` compared? */
 bool verify_has(const struct verify *v, uint32_t storage);
+
+/* Why storage `storage` is not compared, although the program writes it; NULL: it is, or is no output. */
+const char *verify_why_not(const struct verify *v, uint32_t storage);
+
+/* How many parameters the program writes. */
+uint32_t verify_outputs(const struct plan *plan);
+
+/* -1 with `err` when an output has no reference. */
+int verify_require(const struct verify *v, const struct plan *plan, struct error *err);
 
 /* Parameter storage `storage` holds `actual`. Returns 0 when it matches or is not compared; -1 with kind
  * ERROR_FAIL (how many of how many, tolerances) on a mismatch, after logging the first 20. */

@@ -2,6 +2,7 @@
 
 #include <signal.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -16,6 +17,7 @@ enum { END_LIMIT_MS = 500 }; /* mpirun kills us one second after its signal */
 static const struct phases *volatile watched;
 static volatile sig_atomic_t beginning; /* the first process, before it has phases */
 static volatile pid_t installer;
+static const char *volatile checked = RESULT_NOTHING_CHECKED;
 static volatile sig_atomic_t leave_code = EXIT_CODE_INFRA;
 
 static void put(int fd, const char *text)
@@ -38,9 +40,11 @@ static void leave(int sig)
         put(STDERR_FILENO, "l3replay: error: interrupted in phase ");
         put(STDERR_FILENO, phase_name(p->now));
         put(STDERR_FILENO, ", while no kernel ran\n");
+        put(STDOUT_FILENO, checked);
         put(STDOUT_FILENO, RESULT_MARKER "INFRA\n");
     } else if (beginning) {
         put(STDERR_FILENO, "l3replay: error: interrupted before the replay began\n");
+        put(STDOUT_FILENO, checked);
         put(STDOUT_FILENO, RESULT_MARKER "INFRA\n");
     }
     process_end_all(END_LIMIT_MS);
@@ -64,6 +68,14 @@ void interrupt_install(bool first)
 void interrupt_watch(const struct phases *phases)
 {
     watched = phases;
+}
+
+void interrupt_outputs(uint32_t outputs)
+{
+    static char line[64];
+
+    snprintf(line, sizeof line, RESULT_CHECKED "0/%u outputs\n", outputs);
+    checked = line;
 }
 
 void interrupt_settle(int exit_code)

@@ -10,6 +10,7 @@
 #define L3R_ORCHESTRATOR_JOB_INTERRUPT_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "orchestrator/prepare/phases.h"
 
@@ -19,6 +20,9 @@ void interrupt_install(bool first);
 
 /* From now on print the INFRA marker and what phase it was (process 0). `phases` must stay. */
 void interrupt_watch(const struct phases *phases);
+
+/* How many outputs there are, none of them compared, when the run is interrupted from now on. Called once. */
+void interrupt_outputs(uint32_t outputs);
 
 /* The verdict is out: from now on leave with `exit_code`, silently. */
 void interrupt_settle(int exit_code);

@@ -119,3 +119,13 @@ uint32_t lanes_longest_running(const struct segment *seg, const struct job_clock
     }
     return longest;
 }
+
+uint32_t lanes_saving(const struct segment *seg)
+{
+    for (uint32_t lane = 0; lane < seg->header->nlane; lane++) {
+        if (atomic_load_explicit(&seg->lanes[lane].state, memory_order_relaxed) == LANE_SAVING) {
+            return lane;
+        }
+    }
+    return PLAN_NONE;
+}

@@ -20,4 +20,7 @@ uint64_t lanes_progress(const struct segment *seg);
 /* The lane that has been running one kernel for the longest; PLAN_NONE when none is running. */
 uint32_t lanes_longest_running(const struct segment *seg, const struct job_clocks *clocks);
 
+/* A lane that is writing profiles; PLAN_NONE: there is none. */
+uint32_t lanes_saving(const struct segment *seg);
+
 #endif

@@ -15,16 +15,17 @@ void marker_text(enum result_verdict verdict, const int *device_ids, uint32_t co
     }
 }
 
-int marker_print(enum result_verdict verdict, const int *device_ids, uint32_t count)
+int marker_print(enum result_verdict verdict, const int *device_ids, uint32_t count, uint32_t compared,
+                 uint32_t outputs)
 {
     char line[64];
 
     marker_text(verdict, device_ids, count, line, sizeof line);
     errno = 0;
-    puts(line);
     for (uint32_t i = 0; i < count; i++) {
         printf("%s%d%s", i ? "," : "PYPTO_EXEC_DEVICES=", device_ids[i], i + 1 < count ? "" : "\n");
     }
+    printf(RESULT_CHECKED "%u/%u outputs\n%s\n", compared, outputs, line);
     return fflush(stdout) || ferror(stdout) ? -1 : 0;
 }
 

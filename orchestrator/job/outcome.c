@@ -6,9 +6,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/base/file.h"
 #include "common/base/log.h"
+#include "orchestrator/job/checked.h"
 #include "orchestrator/job/interrupt.h"
 #include "orchestrator/job/marker.h"
+#include "orchestrator/job/notices.h"
 #include "orchestrator/job/timings.h"
 #include "orchestrator/job/versions.h"
 #include "orchestrator/messages/stop_signals.h"
@@ -33,6 +36,16 @@ void outcome_fail(struct outcome *out, const struct error *err, bool interrupted
     set_failure(out, err);
 }
 
+/* What an output is known to be wrong in counts for more than what could not be found out of another one. */
+static void set_mismatch(struct outcome *out, const struct error *err)
+{
+    if (out->verdict == RESULT_INFRA && err->kind == ERROR_FAIL) {
+        error_print(&out->error);
+        out->verdict = RESULT_PASS;
+    }
+    set_failure(out, err);
+}
+
 static void compare(struct outcome *out, const struct prepared *p, uint32_t storage, const void *data)
 {
     const struct plan *plan = &p->recording.plan;
@@ -45,7 +58,7 @@ static void compare(struct outcome *out, const struct prepared *p, uint32_t stor
         if (out->repeat) {
             repeat_name_run(out->repeat, &err);
         }
-        set_failure(out, &err);
+        set_mismatch(out, &err);
     }
     if (file) {
         out->comparisons[out->ncomparison++] = (struct result_comparison){.parameter = plan_text(plan, s->name),
@@ -74,11 +87,22 @@ void outcome_compare(struct outcome *out, const struct prepared *p)
     }
 }
 
-void outcome_verify(struct outcome *out, const struct run_options *o, const struct prepared *p)
+/* Why the first output that is not compared is not. */
+static const char *first_reason(const struct prepared *p)
+{
+    const char *why = NULL;
+
+    for (uint32_t i = 0; i < p->recording.plan.nstorage && !why; i++) {
+        why = verify_why_not(p->verify, i);
+    }
+    return why ? why : "the program has no outputs";
+}
+
+static void save(struct outcome *out, const struct run_options *o, const struct prepared *p)
 {
     struct error err;
 
-    for (uint32_t i = 0; o->save_outputs && i < p->recording.plan.nstorage; i++) {
+    for (uint32_t i = 0; i < p->recording.plan.nstorage; i++) {
         const struct plan_storage *s = &p->recording.plan.storages[i];
 
         if (s->kind == PLAN_PARAM && s->direction != PLAN_IN &&
@@ -86,11 +110,18 @@ void outcome_verify(struct outcome *out, const struct run_options *o, const stru
             set_failure(out, &err);
         }
     }
+}
+
+void outcome_verify(struct outcome *out, const struct run_options *o, const struct prepared *p)
+{
     if (!out->comparisons) {
         outcome_compare(out, p);
     }
+    if (o->save_outputs) { /* after the comparison: a failure to save does not hide that an output is wrong */
+        save(out, o, p);
+    }
     if (verify_count(p->verify) == 0 && out->verdict == RESULT_PASS) {
-        log_note("nothing to compare with (no --expect, no data/out): PASS means that every dispatch ran");
+        log_note("nothing to compare with (%s): PASS means that every dispatch ran", first_reason(p));
     }
 }
 
@@ -98,16 +129,19 @@ static void print_summary(const struct outcome *out, const struct prepared *p)
 {
     const struct phases *ph = &out->phases;
 
+    uint32_t ndispatch, ncard = p->recording.plan.world_size;
+
     if (!p->segment.header) {
         return;
     }
+    ndispatch = timings_dispatches(&p->segment);
     log_msg(LOG_TIMING,
-            "%u dispatches on %u cards in %.3f ms (record %.0f ms, plan %.0f ms, compile %.0f ms: %u "
+            "%u dispatch%s on %u card%s in %.3f ms (record %.0f ms, plan %.0f ms, compile %.0f ms: %u "
             "built, %u reused; load %.0f ms, run %.0f ms)",
-            timings_dispatches(&p->segment), p->recording.plan.world_size, (double)timings_span_ns(&p->segment) / 1e6,
-            (double)ph->spent_ns[PHASE_RECORD] / 1e6, (double)ph->spent_ns[PHASE_PLAN] / 1e6,
-            (double)ph->spent_ns[PHASE_COMPILE] / 1e6, p->compiled.nbuilt, p->compiled.nreused,
-            (double)ph->spent_ns[PHASE_LOAD] / 1e6, (double)ph->spent_ns[PHASE_RUN] / 1e6);
+            ndispatch, ndispatch == 1 ? "" : "es", ncard, ncard == 1 ? "" : "s",
+            (double)timings_span_ns(&p->segment) / 1e6, (double)ph->spent_ns[PHASE_RECORD] / 1e6,
+            (double)ph->spent_ns[PHASE_PLAN] / 1e6, (double)ph->spent_ns[PHASE_COMPILE] / 1e6, p->compiled.nbuilt,
+            p->compiled.nreused, (double)ph->spent_ns[PHASE_LOAD] / 1e6, (double)ph->spent_ns[PHASE_RUN] / 1e6);
 }
 
 static int write_result(const struct outcome *out, const struct run_options *o, const struct prepared *p,
@@ -134,10 +168,20 @@ static int write_result(const struct outcome *out, const struct run_options *o, 
                        .clock_error_ns = out->clock_error_ns,
                        .nphase = PHASE_COUNT,
                        .phases = phases,
-                       .nnote = build->nnote,
-                       .notes = (const char *const *)build->notes};
+                       .ncomparison = out->ncomparison,
+                       .comparisons = out->comparisons};
+    struct result_unchecked *unchecked = checked_missing(p, out->comparisons, out->ncomparison, &r.nunchecked, err);
+    const struct checked checked = checked_count(p, out->comparisons, out->ncomparison);
     int rc = -1;
 
+    if (!unchecked) {
+        return -1;
+    }
+    r.unchecked = unchecked;
+    r.compared = checked.compared;
+    r.outputs = checked.outputs;
+    r.nnote = notices_list(LOG_KIND_NOTE, &r.notes);
+    r.nwarning = notices_list(LOG_KIND_WARNING, &r.warnings);
     for (int i = 0; i < PHASE_COUNT; i++) {
         phases[i] = (struct result_phase){phase_name((enum phase)i), (double)out->phases.spent_ns[i] / 1e9};
     }
@@ -146,8 +190,6 @@ static int write_result(const struct outcome *out, const struct run_options *o, 
             "mpi init to first dispatch", (double)(timings_first_start_ns(&p->segment) - out->init_end_ns) / 1e9};
     }
     versions_collect(&versions, &p->compiled);
-    r.comparisons = out->comparisons;
-    r.ncomparison = out->ncomparison;
     r.versions = versions.items;
     r.nversion = versions.count;
     if (p->segment.header && timings_collect(&timings, &p->segment, build->device_ids, out->nproc, err) < 0) {
@@ -162,6 +204,7 @@ static int write_result(const struct outcome *out, const struct run_options *o, 
     }
     rc = result_write(o->result_file, &r, err);
 out:
+    free(unchecked);
     timings_free(&timings);
     return rc;
 }
@@ -169,14 +212,18 @@ out:
 /* There is one marker, also when a signal comes while it is printed. */
 static int print_marker(const struct outcome *out, const struct prepared *p)
 {
+    const struct checked checked = checked_count(p, out->comparisons, out->ncomparison);
     int code = marker_exit_code(out->verdict);
     sigset_t set, before;
 
     stop_signals(&set);
     sigprocmask(SIG_BLOCK, &set, &before);
-    if (marker_print(out->verdict, p->recording.build.device_ids, p->recording.build.ndevice) < 0) {
+    if (marker_print(out->verdict, p->recording.build.device_ids, p->recording.build.ndevice, checked.compared,
+                     checked.outputs) < 0) {
         log_msg(LOG_ERROR, "stdout did not take the result: %s", strerror(errno));
-        code = EXIT_CODE_INFRA; /* a verdict that nobody saw is none */
+        if (out->verdict == RESULT_PASS) {
+            code = EXIT_CODE_INFRA; /* a PASS that nobody saw is none */
+        }
     }
     interrupt_settle(code);
     sigprocmask(SIG_SETMASK, &before, NULL);
@@ -206,13 +253,34 @@ int outcome_report(struct outcome *out, const struct run_options *o, const struc
     if (settled) { /* perhaps by an interrupt: mpirun leaves a second, which a file on a busy disk may take */
         code = print_marker(out, p);
     }
-    if (o->result_file && !p->no_result && write_result(out, o, p, marker, &err) < 0) {
+    out->result_written = o->result_file && !p->no_result && write_result(out, o, p, marker, &err) == 0;
+    out->nnotice = notices_count();
+    if (o->result_file && !p->no_result && !out->result_written) {
         error_print(&err);
-        out->verdict = RESULT_INFRA; /* outputs that were asked for and are lost */
+        if (out->verdict == RESULT_PASS) {
+            out->verdict = RESULT_INFRA; /* outputs that were asked for and are lost */
+        }
+    }
+    if (!settled) {
+        code = print_marker(out, p);
+    }
+    return code;
+}
+
+void outcome_close(struct outcome *out, const struct run_options *o, const struct prepared *p)
+{
+    char marker[64];
+    struct error err;
+
+    if (out->result_written && notices_count() > out->nnotice && file_is_regular(o->result_file)) {
+        marker_text(out->verdict, p->recording.build.device_ids, p->recording.build.ndevice, marker, sizeof marker);
+        if (write_result(out, o, p, marker, &err) < 0) {
+            log_msg(LOG_WARN, "the result file lacks what came after the verdict: %s", err.what);
+        }
     }
     free(out->comparisons);
     out->comparisons = NULL;
+    out->ncomparison = 0;
     repeat_free(out->repeat);
     out->repeat = NULL;
-    return settled ? code : print_marker(out, p);
 }

@@ -21,9 +21,11 @@ struct outcome {
     int nproc;
     uint64_t clock_error_ns; /* as in result.h */
     struct phases phases;
-    struct result_comparison *comparisons; /* what was compared; freed by outcome_report() */
+    struct result_comparison *comparisons; /* what was compared; freed by outcome_close() */
     size_t ncomparison;
-    struct repeat *repeat; /* --repeat: what the runs gave; NULL: there is one. Freed by outcome_report() */
+    struct repeat *repeat; /* --repeat: what the runs gave; NULL: there is one. Freed by outcome_close() */
+    bool result_written;
+    size_t nnotice; /* notes and warnings when it was written */
 };
 
 /* Compare the outputs of the run that is over; sets verdict and error. Of several runs only one is compared in this
@@ -39,5 +41,9 @@ void outcome_verify(struct outcome *out, const struct run_options *options, cons
 
 /* Log the error, print summary and marker, write the result file. Returns the exit code. */
 int outcome_report(struct outcome *out, const struct run_options *options, const struct prepared *p);
+
+/* When nothing more is reported: write the result file again when notes or warnings came after it, where it is a regular
+ * file; and free. */
+void outcome_close(struct outcome *out, const struct run_options *options, const struct prepared *p);
 
 #endif

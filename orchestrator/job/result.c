@@ -157,9 +157,39 @@ static void put_comparisons(struct json_writer *w, cJSON *root, const struct res
     }
 }
 
+static void put_unchecked(struct json_writer *w, cJSON *root, const struct result *r)
+{
+    cJSON *list, *item;
+
+    put_count(w, root, "compared", r->compared);
+    put_count(w, root, "outputs", r->outputs);
+    if (!r->nunchecked) {
+        return;
+    }
+    list = json_put_list(w, root, "unchecked");
+    for (size_t i = 0; i < r->nunchecked; i++) {
+        item = json_append_object(w, list);
+        json_put_text(w, item, "parameter", r->unchecked[i].parameter);
+        json_put_text(w, item, "why", r->unchecked[i].why);
+    }
+}
+
+static void put_texts(struct json_writer *w, cJSON *root, const char *key, const char *const *texts, size_t count)
+{
+    cJSON *list;
+
+    if (!count) {
+        return;
+    }
+    list = json_put_list(w, root, key);
+    for (size_t i = 0; i < count; i++) {
+        json_append_text(w, list, texts[i]);
+    }
+}
+
 static void put_versions_and_notes(struct json_writer *w, cJSON *root, const struct result *r)
 {
-    cJSON *object, *list;
+    cJSON *object;
 
     if (r->nversion) {
         object = json_put_object(w, root, "versions");
@@ -167,12 +197,8 @@ static void put_versions_and_notes(struct json_writer *w, cJSON *root, const str
             json_put_text(w, object, r->versions[i].name, r->versions[i].text);
         }
     }
-    if (r->nnote) {
-        list = json_put_list(w, root, "notes");
-        for (size_t i = 0; i < r->nnote; i++) {
-            json_append_text(w, list, r->notes[i]);
-        }
-    }
+    put_texts(w, root, "notes", r->notes, r->nnote);
+    put_texts(w, root, "warnings", r->warnings, r->nwarning);
 }
 
 /* ------------------------------------------------------------------------ */
@@ -201,6 +227,7 @@ int result_write(const char *path, const struct result *r, struct error *err)
     }
     put_versions_and_notes(&w, root, r);
     put_times(&w, root, r);
+    put_unchecked(&w, root, r);
     if (r->ncomparison) {
         put_comparisons(&w, root, r);
     }

@@ -62,6 +62,11 @@ struct result_comparison {
     struct comparison numbers;
 };
 
+/* An output that was not compared, and the reason. */
+struct result_unchecked {
+    const char *parameter, *why;
+};
+
 struct result {
     enum result_verdict verdict;
     const char *marker;        /* the line on stdout */
@@ -78,13 +83,15 @@ struct result {
     const struct repeat *repeat; /* of several rounds; NULL: there was one */
     uint64_t clock_error_ns; /* of times of different cards (run_clocks.h); 0: one clock, CLOCK_NO_BOUND: not aligned */
 
-    size_t nphase, ncard, ndispatch, ncomparison, nversion, nnote;
+    uint32_t compared, outputs; /* of so many outputs; as the line before the marker */
+    size_t nphase, ncard, ndispatch, ncomparison, nunchecked, nversion, nnote, nwarning;
     const struct result_phase *phases;
     const struct result_card *cards;
     const struct result_dispatch *dispatches;
     const struct result_comparison *comparisons;
     const struct result_version *versions;
-    const char *const *notes;
+    const struct result_unchecked *unchecked;
+    const char *const *notes, *const *warnings;
 };
 
 const char *result_verdict_name(enum result_verdict verdict); /* "PASS", "FAIL", "INFRA" */

@@ -9,6 +9,7 @@
 #include "orchestrator/job/interrupt.h"
 #include "orchestrator/job/lead.h"
 #include "orchestrator/job/marker.h"
+#include "orchestrator/job/notices.h"
 #include "orchestrator/job/relate.h"
 #include "orchestrator/job/start_watch.h"
 #include "orchestrator/job/timings.h"
@@ -40,9 +41,14 @@ static void replay(struct participant *me, const struct run_options *o, struct p
         out->verdict = RESULT_INFRA;
         return;
     }
+    interrupt_outputs(verify_outputs(&p->recording.plan));
     if ((uint32_t)me->job.size > p->recording.build.ndevice) {
         log_note("%d processes for %u cards: %u of them stay idle", me->job.size, p->recording.build.ndevice,
                  (uint32_t)me->job.size - p->recording.build.ndevice);
+    }
+    if (o->device_id) {
+        log_note("--device-id %s has no effect: the build has cards of its own, which --device-ids names",
+                 o->device_id);
     }
     phases_enter(&out->phases, PHASE_RUN);
     if (lead_run(me, o, p, out, &err) < 0) {
@@ -82,6 +88,7 @@ static int run_root(struct participant *me, const struct run_options *o)
     bool profiled;
     int code;
 
+    notices_keep();
     interrupt_watch(&out.phases);
     replay(me, o, &p, &out);
     phases_stop(&out.phases);
@@ -100,6 +107,7 @@ static int run_root(struct participant *me, const struct run_options *o)
     if (out.abrupt) {
         lead_await_others(me);
     }
+    outcome_close(&out, o, &p);
     participant_close(me);
     prepare_free(&p);
     if (out.abrupt) {
@@ -108,6 +116,7 @@ static int run_root(struct participant *me, const struct run_options *o)
     lead_dismiss(me);
     mpi_job_end();
     job_clocks_free(&me->clocks);
+    notices_end();
     return code;
 }
 
@@ -141,7 +150,7 @@ int run_replay(const struct run_options *o, int argc, char **argv)
     if (start_mpi(&me.job, o, &argc, &argv, &err) < 0) {
         if (o->first) {
             error_print(&err);
-            marker_print(RESULT_INFRA, NULL, 0);
+            marker_print(RESULT_INFRA, NULL, 0, 0, 0);
         }
         mpi_job_end();
         return EXIT_CODE_INFRA;

@@ -36,7 +36,7 @@ static _Noreturn void leave(const struct error *err)
 {
     if (watch.first) {
         error_print(err);
-        marker_print(RESULT_INFRA, NULL, 0);
+        marker_print(RESULT_INFRA, NULL, 0, 0, 0);
     }
     private_dir_remove_all();
     watch.starting = false;

@@ -13,6 +13,7 @@
 #include "common/base/log.h"
 #include "orchestrator/job/lanes_table.h"
 #include "orchestrator/job/progress.h"
+#include "orchestrator/job/stall.h"
 
 enum { TICK_MS = 200, STOP_LIMIT_MS = 3000, GATHER_LIMIT_S = 60, MOST_LANES = 80, FLOOD_NAP_NS = 1000000 };
 
@@ -70,7 +71,7 @@ struct overview {
     bool stopping, own_done;
     bool more; /* events may wait that poll() does not tell of again */
     uint64_t stop_at_ns;
-    uint64_t progress, progress_ns; /* last seen, and when it last grew */
+    struct stall stall;
 };
 
 static int overview_open(struct overview *o, const struct mpi_job *job, struct error *err)
@@ -83,7 +84,7 @@ static int overview_open(struct overview *o, const struct mpi_job *job, struct e
     o->told = o->connected + job->size;
     o->done = o->told + job->size;
     o->stopped = o->done + job->size;
-    o->progress_ns = clock_now_ns();
+    stall_begin(&o->stall, clock_now_ns());
     return 0;
 }
 
@@ -164,20 +165,33 @@ static int blame_timeout(const struct supervision *s, struct error *err)
                           "the run made no progress for %.1f s: a kernel hangs or kernels deadlock", s->timeout);
 }
 
+static int blame_profiles(const struct supervision *s, uint32_t lane, uint64_t saving_ns, struct error *err)
+{
+    char name[32] = "a card";
+
+    if (lane != PLAN_NONE) {
+        plan_lane_name(s->seg->plan.world_size, lane, name, sizeof name);
+    }
+    return error_set(err, "profiles", "look at the disk of the profiles, or name another one with --dfx-dir",
+                     "no dispatch ended for %.0f s in which %s was writing its profiles", (double)saving_ns / 1e9,
+                     name);
+}
+
 /* Returns -1 with `err` when the run went without progress for too long. */
 static int watch_progress(struct supervision *s, struct overview *o, struct error *err)
 {
-    uint64_t now = clock_now_ns(), done = lanes_progress(s->seg);
+    const uint64_t done = lanes_progress(s->seg);
+    const uint32_t saving = lanes_saving(s->seg);
 
     progress_run(done, s->seg->plan.nnode);
-    if (done != o->progress) {
-        o->progress = done;
-        o->progress_ns = now;
-    }
-    if (s->timeout > 0 && (double)(now - o->progress_ns) > s->timeout * 1e9) {
+    switch (stall_look(&o->stall, clock_now_ns(), done, saving != PLAN_NONE, (uint64_t)(s->timeout * 1e9))) {
+    case STALL_KERNELS:
         return blame_timeout(s, err);
+    case STALL_PROFILES:
+        return blame_profiles(s, saving, o->stall.saving_ns, err);
+    default:
+        return 0;
     }
-    return 0;
 }
 
 static int blame_signal(struct supervision *s, int sig, struct error *err)

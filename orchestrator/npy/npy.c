@@ -33,6 +33,11 @@ static int read_at(int fd, void *buf, size_t size, uint64_t offset, size_t *got)
     return 0;
 }
 
+static int stat_file(int fd, const char *path, struct stat *st, struct error *err)
+{
+    return fstat(fd, st) ? error_errno(err, path, file_errno_hint(errno), "cannot examine %s", path) : 0;
+}
+
 static int read_header(int fd, const char *path, struct npy *out, struct error *err)
 {
     unsigned char *buf;
@@ -40,8 +45,8 @@ static int read_header(int fd, const char *path, struct npy *out, struct error *
     size_t got;
     int rc;
 
-    if (fstat(fd, &st)) {
-        return error_errno(err, path, file_errno_hint(errno), "cannot examine %s", path);
+    if (stat_file(fd, path, &st, err)) {
+        return -1;
     }
     if (!S_ISREG(st.st_mode)) {
         return error_set(err, path, "name a .npy file", "%s is not a regular file", path);
@@ -62,28 +67,40 @@ static int read_header(int fd, const char *path, struct npy *out, struct error *
     return rc;
 }
 
-static int open_file(const char *path, struct npy *out, struct error *err)
+int npy_file_open(struct npy_file *f, const char *path, struct error *err)
 {
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    struct stat st;
 
-    if (fd < 0) {
+    *f = (struct npy_file){.fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)};
+    if (f->fd < 0) {
         return error_errno(err, path, file_errno_hint(errno), "cannot open %s", path);
     }
-    if (read_header(fd, path, out, err)) {
-        close(fd);
+    if (read_header(f->fd, path, &f->header, err) || stat_file(f->fd, path, &st, err)) {
+        npy_file_close(f);
         return -1;
     }
-    return fd;
+    f->nbytes = st.st_size;
+    f->changed = st.st_mtim;
+    return 0;
+}
+
+void npy_file_close(struct npy_file *f)
+{
+    if (f->fd >= 0) {
+        close(f->fd);
+    }
+    f->fd = -1;
 }
 
 int npy_open(const char *path, struct npy *out, struct error *err)
 {
-    int fd = open_file(path, out, err);
+    struct npy_file f;
 
-    if (fd < 0) {
+    if (npy_file_open(&f, path, err)) {
         return -1;
     }
-    close(fd);
+    *out = f.header;
+    npy_file_close(&f);
     return 0;
 }
 
@@ -151,27 +168,46 @@ static int read_elements(int fd, const char *path, const struct npy *h, void *ds
     return rc;
 }
 
+int npy_file_read(const struct npy_file *f, const char *path, void *dst, struct error *err)
+{
+    struct stat now;
+
+    if (read_elements(f->fd, path, &f->header, dst, err) || stat_file(f->fd, path, &now, err)) {
+        return -1;
+    }
+    if (now.st_size != f->nbytes || now.st_mtim.tv_sec != f->changed.tv_sec ||
+        now.st_mtim.tv_nsec != f->changed.tv_nsec) {
+        return error_set(err, path, "replay again when nothing writes to it", "%s was changed during the replay", path);
+    }
+    return 0;
+}
+
 static bool same_header(const struct npy *a, const struct npy *b)
 {
     return a->kind == b->kind && a->size == b->size && a->big_endian == b->big_endian && a->fortran == b->fortran &&
            a->ndim == b->ndim && memcmp(a->shape, b->shape, a->ndim * sizeof *a->shape) == 0;
 }
 
-int npy_read(const char *path, const struct npy *header, void *dst, struct error *err)
+int npy_file_equal(const struct npy_file *a, const char *path_a, const struct npy_file *b, const char *path_b,
+                   bool *equal, struct error *err)
 {
-    struct npy now;
-    int fd = open_file(path, &now, err), rc;
+    unsigned char one[8192], other[sizeof one];
+    uint64_t nbytes = a->header.count * a->header.size, at = 0;
 
-    if (fd < 0) {
-        return -1;
+    *equal = same_header(&a->header, &b->header);
+    while (*equal && at < nbytes) {
+        size_t n = nbytes - at < sizeof one ? (size_t)(nbytes - at) : sizeof one, got_one, got_other;
+
+        if (read_at(a->fd, one, n, a->header.offset + at, &got_one)) {
+            return error_errno(err, path_a, file_errno_hint(errno), "cannot read %s", path_a);
+        }
+        if (read_at(b->fd, other, n, b->header.offset + at, &got_other)) {
+            return error_errno(err, path_b, file_errno_hint(errno), "cannot read %s", path_b);
+        }
+        *equal = got_one == n && got_other == n && memcmp(one, other, n) == 0;
+        at += n;
     }
-    if (!same_header(&now, header)) {
-        rc = error_set(err, path, "replay again", "%s became another array while the replay was being set up", path);
-    } else {
-        rc = read_elements(fd, path, &now, dst, err);
-    }
-    close(fd);
-    return rc;
+    return 0;
 }
 
 /* --- types -------------------------------------------------------------- */

@@ -10,6 +10,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
+#include <time.h>
 
 #include "common/base/error.h"
 #include "common/plan/dtype.h"
@@ -18,9 +20,25 @@
 /* Header of the file, with the check that its elements are all there. */
 int npy_open(const char *path, struct npy *out, struct error *err);
 
-/* The elements, `header->count * header->size` bytes, row-major and little-endian, to `dst`.
- * Fails when the file's header is no longer `header`. */
-int npy_read(const char *path, const struct npy *header, void *dst, struct error *err);
+/* A file that is kept open: what is read is what was there when it was opened, also when its name has gone or stands for
+ * another file since. */
+struct npy_file {
+    int fd; /* -1: closed */
+    struct npy header;
+    off_t nbytes;
+    struct timespec changed; /* when it was written to last */
+};
+
+int npy_file_open(struct npy_file *f, const char *path, struct error *err);
+void npy_file_close(struct npy_file *f);
+
+/* The elements, `header.count * header.size` bytes, row-major and little-endian, to `dst`; `path` is for messages. Fails
+ * when the file was written to since it was opened. */
+int npy_file_read(const struct npy_file *f, const char *path, void *dst, struct error *err);
+
+/* Whether two files hold the same array, byte by byte; `path_a` and `path_b` are for messages. */
+int npy_file_equal(const struct npy_file *a, const char *path_a, const struct npy_file *b, const char *path_b,
+                   bool *equal, struct error *err);
 
 /* Can elements of this array be taken as `type` without conversion? */
 bool npy_holds(const struct npy *header, enum dtype type);

@@ -12,6 +12,7 @@
 #include "common/base/file.h"
 #include "common/base/json.h"
 #include "orchestrator/open/metadata.h"
+#include "orchestrator/open/run_script.h"
 
 static const char *const hint_again = "compile the program again, or name the build directory of a compile";
 static const char *const hint_ptoas =
@@ -238,7 +239,8 @@ static int resolve(const char *path, struct build *b, struct error *err)
     char *text;
     bool valid;
 
-    b->dir = realpath(path, NULL);
+    b->dir = run_script_build(path);
+    b->dir = b->dir ? b->dir : realpath(path, NULL);
     if (!b->dir) {
         return error_errno(err, path, errno == EACCES ? file_errno_hint(errno) : hint,
                            "cannot open the build directory %s", path);

@@ -37,7 +37,9 @@ struct run_options {
     bool alone;           /* a job of this process, without MPI */
     enum deps_mode deps;
     bool free_threads; /* --threads free */
-    int nproc;         /* -n; 0: as many as fit */
+    bool validate, no_validate, require_check;
+    const char *device_id; /* --device-id, which has no effect on several cards; NULL: not given */
+    int nproc;             /* -n; 0: as many as fit */
     struct fresh_options fresh;
     struct dfx_options dfx;
 };

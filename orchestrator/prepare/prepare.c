@@ -6,10 +6,13 @@
 #include <unistd.h>
 
 #include "common/base/file.h"
+#include "common/base/log.h"
 #include "common/plan/sheet.h"
 #include "orchestrator/open/override.h"
 #include "orchestrator/plan/edges.h"
 #include "orchestrator/prepare/load.h"
+#include "orchestrator/prepare/other_inputs.h"
+#include "rank-worker/compile/store_trim.h"
 
 static int check_device(const struct run_options *o, const struct build *build, struct error *err)
 {
@@ -24,19 +27,31 @@ static int check_device(const struct run_options *o, const struct build *build, 
                      "there is no device for platform %s in this version", build->platform);
 }
 
-/* Told before the first kernel and not after the last one. */
-static int check_places(const struct run_options *o, struct prepared *p, struct error *err)
+/* Makes the file beside its place that a write begins with, and removes it: some file systems refuse what permissions
+ * allow. What is no regular file is written into, and so not tried. */
+static int try_write(const char *path, struct error *err)
 {
-    const struct build *build = &p->recording.build;
+    struct file_writer w;
 
-    p->no_result = o->result_file && file_check_writable(o->result_file, err) < 0;
-    if (p->no_result) {
+    if (file_check_writable(path, err) < 0) {
         return -1;
     }
-    if (o->save_outputs && file_check_makeable(o->save_outputs, err) < 0) {
+    if (access(path, F_OK) == 0 && !file_is_regular(path)) {
+        return 0;
+    }
+    if (file_write_begin(&w, path, err) < 0) {
         return -1;
     }
-    for (uint32_t i = 0; o->save_outputs && file_is_directory(o->save_outputs) && i < build->nparam; i++) {
+    file_write_abort(&w);
+    return 0;
+}
+
+static int make_outputs_dir(const char *dir, const struct build *build, struct error *err)
+{
+    if (file_check_makeable(dir, err) < 0 || file_make_dirs(dir, err) < 0) {
+        return -1;
+    }
+    for (uint32_t i = 0; i < build->nparam; i++) {
         const struct build_param *param = &build->params[i];
         char *path;
         int rc;
@@ -44,16 +59,60 @@ static int check_places(const struct run_options *o, struct prepared *p, struct 
         if (param->direction == PLAN_IN || param->scalar) {
             continue;
         }
-        if (asprintf(&path, "%s/%s.npy", o->save_outputs, param->name) < 0) {
-            return error_nomem(err, o->save_outputs, strlen(o->save_outputs) + strlen(param->name) + 6);
+        if (asprintf(&path, "%s/%s.npy", dir, param->name) < 0) {
+            return error_nomem(err, dir, strlen(dir) + strlen(param->name) + 6);
         }
-        rc = file_check_writable(path, err);
+        rc = try_write(path, err);
         free(path);
         if (rc < 0) {
             return -1;
         }
     }
     return 0;
+}
+
+/* What cannot be written is found before the first kernel and not after the last one. */
+static int check_places(const struct run_options *o, struct prepared *p, struct error *err)
+{
+    int rc = o->save_outputs ? make_outputs_dir(o->save_outputs, &p->recording.build, err) : 0;
+
+    p->no_result = o->result_file && try_write(o->result_file, rc < 0 ? NULL : err) < 0;
+    return p->no_result ? -1 : rc;
+}
+
+/* References of the build are left out when the user says so, and when they are those of other inputs. */
+static int choose_references(const struct run_options *o, struct prepared *p, struct error *err)
+{
+    struct recording *r = &p->recording;
+    char options[400];
+
+    if (o->no_validate) {
+        snprintf(p->unused, sizeof p->unused, "--no-validate");
+        return 0;
+    }
+    if (!o->validate) {
+        if (other_inputs(o, &r->build, r->inputs, options, sizeof options, err) < 0) {
+            return -1;
+        }
+        if (options[0] && references_has_build(&r->build)) {
+            snprintf(p->unused, sizeof p->unused, "references in data/out belong to other inputs: %s", options);
+        }
+    }
+    return references_open(&p->references, p->unused[0] ? NULL : &r->build, o->expects, o->nexpect, err);
+}
+
+static int open_verify(const struct run_options *o, struct prepared *p, struct error *err)
+{
+    const struct plan *plan = &p->recording.plan;
+    const char *unused = p->unused[0] ? p->unused : NULL;
+
+    if (verify_open(&p->verify, &p->references, &p->recording.build, plan, o->tolerance, unused, err) < 0) {
+        return -1;
+    }
+    if (unused && !o->no_validate && verify_count(p->verify) < verify_outputs(plan)) {
+        log_note("%s; --expect names others, --validate compares with these all the same", unused);
+    }
+    return o->require_check ? verify_require(p->verify, plan, err) : 0;
 }
 
 static int check_plan(struct prepared *p, const struct run_options *o, struct error *err)
@@ -143,11 +202,14 @@ static int compile(const struct run_options *o, const struct prepare_job *job, s
 int prepare(const struct run_options *o, const struct prepare_job *job, struct phases *phases, struct prepared *p,
             struct error *err)
 {
+    uint64_t limit;
+
     memset(p, 0, sizeof *p);
     p->segment.fd = p->dfx_lock = -1;
     phases_enter(phases, PHASE_OPEN);
-    if (recording_open(&p->recording, o, err) < 0 || check_places(o, p, err) < 0 ||
-        check_device(o, &p->recording.build, err) < 0 || build_check_dtypes(&p->recording.build, "cpu", err) < 0) {
+    if (store_limit(&limit, err) < 0 || recording_open(&p->recording, o, err) < 0 || check_places(o, p, err) < 0 ||
+        choose_references(o, p, err) < 0 || check_device(o, &p->recording.build, err) < 0 ||
+        build_check_dtypes(&p->recording.build, "cpu", err) < 0) {
         return -1;
     }
     phases_enter(phases, PHASE_RECORD);
@@ -155,9 +217,7 @@ int prepare(const struct run_options *o, const struct prepare_job *job, struct p
         return -1;
     }
     phases_enter(phases, PHASE_PLAN);
-    if (edges_compile(&p->recording.plan, o->deps, err) < 0 ||
-        verify_open(&p->verify, &p->recording.build, &p->recording.plan, o->expects, o->nexpect, o->tolerance, err) <
-            0) {
+    if (edges_compile(&p->recording.plan, o->deps, err) < 0 || open_verify(o, p, err) < 0) {
         return -1;
     }
     phases_enter(phases, PHASE_COMPILE);
@@ -185,6 +245,7 @@ void prepare_free(struct prepared *p)
     bindings_free(&p->bindings);
     compiled_free(&p->compiled);
     verify_free(p->verify);
+    references_free(&p->references);
     recording_free(&p->recording);
     memset(p, 0, sizeof *p);
 }

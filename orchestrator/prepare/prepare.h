@@ -14,7 +14,9 @@
 #include "rank-worker/compile/compile.h"
 
 struct prepared {
-    struct recording recording; /* its plan has edges; the segment holds a copy */
+    struct recording recording;   /* its plan has edges; the segment holds a copy */
+    struct references references; /* until `verify` has them */
+    char unused[512];             /* why references in data/out are not compared with; "": they are */
     struct verify *verify;
     struct compiled compiled;
     struct bindings bindings;

@@ -251,6 +251,10 @@ int dfx_open(struct dfx *out, int *lock_fd, const struct dfx_options *o, const s
         log_msg(LOG_WARN, "--enable-l2-swimlane is deprecated: say --swimlane or --swimlane-level N");
     }
     if (!dfx_any(&o->dfx)) {
+        if (o->dir || o->stream) {
+            log_note("%s has no effect: no profile is asked for (--swimlane and others)",
+                     o->dir ? "--dfx-dir" : "--gather stream");
+        }
         return 0;
     }
     *out = o->dfx;

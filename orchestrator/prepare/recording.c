@@ -4,10 +4,32 @@
 #include <string.h>
 
 #include "common/base/log.h"
+#include "orchestrator/data/fit.h"
 #include "orchestrator/open/build.h"
 #include "orchestrator/open/override.h"
+#include "orchestrator/open/run_script.h"
 #include "orchestrator/plan/saved.h"
 #include "orchestrator/record/record.h"
+
+/* What somebody wrote there is not run. */
+static int warn_of_script(const struct build *build, struct error *err)
+{
+    struct run_script script;
+
+    if (run_script_read(&script, build, err) < 0) {
+        return -1;
+    }
+    if (script.inputs_edited) {
+        log_msg(LOG_WARN,
+                "_inline_inputs of debug/run.py was edited and is not used: inputs come from --input and data/in");
+    }
+    if (script.compare_edited) {
+        log_msg(LOG_WARN,
+                "_user_compare of debug/run.py was edited and is not run: outputs are compared with --expect and "
+                "data/out");
+    }
+    return 0;
+}
 
 static int open_build(const struct run_options *o, struct build *build, struct error *err)
 {
@@ -22,6 +44,9 @@ static int open_build(const struct run_options *o, struct build *build, struct e
                          "replay an L3 build: one with orchestration/host_orch.py and no "
                          "kernel_config.py at its top",
                          "this is an L2 build (kernel_config.py at its top); this version replays L3 builds");
+    }
+    if (warn_of_script(build, err) < 0) {
+        return -1;
     }
     if (o->platform && build_set_platform(build, o->platform, err) < 0) {
         return -1;
@@ -63,6 +88,9 @@ static int name_given(const struct run_options *o, const struct build *build, st
         const struct build_param *p = build_find_param(build, o->shapes[i].name, err);
 
         if (!p) {
+            return -1;
+        }
+        if (fit_typed_shape(p, o->shapes[i].ndim, o->shapes[i].shape, err) < 0) {
             return -1;
         }
         g->shapes[g->nshape] = o->shapes[i];

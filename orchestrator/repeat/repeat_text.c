@@ -57,7 +57,10 @@ static void print_counts(FILE *f, const struct repeat *r)
     if (r->nrun < r->wanted) {
         fprintf(f, "%" PRIu32 " of %" PRIu32 " runs came to their end\n", r->nrun, r->wanted);
     }
-    if (same == 1 && r->nrun > 1) {
+    if (r->nrun == 1) { /* there is nothing to compare it with */
+        return;
+    }
+    if (same == 1) {
         fprintf(f, "no two of %" PRIu32 " runs gave the same bits\n", r->nrun);
         return;
     }
@@ -131,16 +134,31 @@ static void print_places(FILE *f, const struct repeat *r, const struct repeat_ru
 }
 
 /* Runs that differ, but not in their outputs. */
+static bool is_hidden(const struct repeat *r, uint32_t run)
+{
+    return run > 0 && !r->runs[run].outputs && r->runs[run].tensor.node != PLAN_NONE;
+}
+
 static void print_hidden(FILE *f, const struct repeat *r)
 {
-    for (uint32_t i = 1; i < r->nrun; i++) {
-        if (r->runs[i].outputs || r->runs[i].tensor.node == PLAN_NONE) {
-            continue;
+    uint32_t first = 0, count = 0;
+
+    for (uint32_t i = r->nrun; i-- > 0;) {
+        if (is_hidden(r, i)) {
+            first = i;
+            count++;
         }
-        fprintf(f, "run %" PRIu32 " gave the outputs of run 1, but other bits on the way:\n", i + 1);
-        print_places(f, r, &r->runs[i]);
+    }
+    if (!count) {
         return;
     }
+    print_runs(f, r, is_hidden);
+    fputs(" gave the outputs of run 1, but other bits on the way", f);
+    if (count > 1) {
+        fprintf(f, "; run %" PRIu32 " (--result FILE.json has all)", first + 1);
+    }
+    fputs(":\n", f);
+    print_places(f, r, &r->runs[first]);
 }
 
 void repeat_print(FILE *f, const struct repeat *r)

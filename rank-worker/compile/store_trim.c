@@ -1,5 +1,6 @@
 #include "rank-worker/compile/store_trim.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <fts.h>
 #include <stdlib.h>
@@ -27,7 +28,8 @@ struct entries {
 
 int store_limit(uint64_t *nbytes, struct error *err)
 {
-    const char *text = getenv("L3REPLAY_CACHE_MAX"), *units = "KMG", *unit;
+    static const char units[] = "KMGT";
+    const char *text = getenv("L3REPLAY_CACHE_MAX"), *unit;
     unsigned long long value;
     unsigned shift = 0;
     char *end;
@@ -38,14 +40,15 @@ int store_limit(uint64_t *nbytes, struct error *err)
     }
     errno = 0;
     value = strtoull(text, &end, 10);
-    if (*end && (unit = strchr(units, *end))) {
+    if (*end && (unit = strchr(units, toupper((unsigned char)*end)))) {
         shift = 10 * (unsigned)(unit - units + 1);
         end++;
     }
+    end += toupper((unsigned char)*end) == 'B'; /* as `l3replay cache` prints sizes */
     if (*text < '0' || *text > '9' || errno || *end || value > UINT64_MAX >> shift) {
         return error_set(err, "L3REPLAY_CACHE_MAX",
-                         "give bytes, or K, M or G, as in L3REPLAY_CACHE_MAX=20G; 0 is no limit",
-                         "'%.60s' is not a size", text);
+                         "give whole bytes, KB, MB, GB or TB, as in L3REPLAY_CACHE_MAX=20GB; 0 is no limit",
+                         "L3REPLAY_CACHE_MAX: '%.60s' is not a size", text);
     }
     *nbytes = (uint64_t)value << shift;
     return 0;

@@ -18,7 +18,8 @@ struct store_trimmed {
     struct store_size left;
 };
 
-/* $L3REPLAY_CACHE_MAX in bytes: a number, also with K, M or G (powers of 1024); else 5 GB. 0 stands for no limit. */
+/* $L3REPLAY_CACHE_MAX in bytes: a number, also with K, M, G or T (powers of 1024) or KB and so on, in any case; else 5 GB.
+ * 0 stands for no limit. */
 int store_limit(uint64_t *nbytes, struct error *err);
 
 int store_measure(const struct store *s, struct store_size *size, struct error *err);

@@ -79,6 +79,14 @@ run "$L3REPLAY" cache --trim --json
 run env L3REPLAY_CACHE_MAX=much "$L3REPLAY" cache
 expect_status 3
 expect_err 'L3REPLAY_CACHE_MAX' "'much' is not a size"
+run env L3REPLAY_CACHE_MAX=much "$L3REPLAY" run "$source_dir/examples/vector-add"
+expect_infra 'L3REPLAY_CACHE_MAX' "'much' is not a size"
+for args in "" --trim --json; do # a store that cannot be used is not shown as an empty one
+    run env L3REPLAY_CACHE_DIR=/etc/passwd "$L3REPLAY" cache $args
+    expect_status 3
+    expect_err 'there is no store'
+    [ -s "$work/out" ] && complain "nothing should be shown"
+done
 run "$L3REPLAY" cache --trim --clear
 expect_status 2
 run "$L3REPLAY" cache --help

@@ -42,10 +42,13 @@ copy_example vector-add
 edit_meta "$build" 'for p in meta["params"]: p["shape"] = [-1, 16]'
 run "$L3REPLAY" run "$build" -n 1 --shape out=64x16
 expect_pass 0
+expect_out '^PYPTO_EXEC_CHECKED=1/1 outputs$' # the shape of an output is no input
 run "$L3REPLAY" run "$build" -n 1 --shape out=63x16
 expect_status 3
 run "$L3REPLAY" run "$build" -n 1 --shape out=64x17
 expect_usage '\bout\b' '64.*17' '16'
+run "$L3REPLAY" run "$build" -n 1 --shape out=64
+expect_usage 'shape \(64,\) does not fit parameter out, whose shape is \(-1, 16\)' 'in --shape'
 run "$L3REPLAY" run "$build" -n 1 --shape a=64x
 expect_usage 'sizes like 4x128'
 
@@ -84,7 +87,7 @@ PYTHON
 run "$L3REPLAY" run "$build" -n 1
 expect_pass 0
 expect_err 'host_orch has'
-[ "$(grep -vc '^\[cpp->' "$work/out")" -eq 2 ] || complain "two lines on stdout beside those on binaries were expected"
+[ "$(grep -vc '^\[cpp->' "$work/out")" -eq 3 ] || complain "three lines on stdout beside those on binaries were expected"
 
 # What host_orch.py starts holds up neither the end of a replay nor is it left when the replay is killed.
 begin_with() { # CODE

@@ -111,11 +111,14 @@ expect_status() {
     return 0
 }
 
-# The one marker line, whole.
+# The one marker line, whole and last, and before it the line that says how much was compared.
 expect_marker() {
     local markers
     markers=$(grep '^PYPTO_EXEC_RESULT=' "$work/out")
     [ "$markers" = "PYPTO_EXEC_RESULT=$1" ] || complain "the one marker PYPTO_EXEC_RESULT=$1 was expected"
+    [ "$(tail -n 1 "$work/out")" = "PYPTO_EXEC_RESULT=$1" ] || complain "the marker should be the last line of stdout"
+    tail -n 2 "$work/out" | head -n 1 | grep -Eq '^PYPTO_EXEC_CHECKED=[0-9]+/[0-9]+ outputs$' ||
+        complain "a line that says how many outputs were compared should come before the marker"
 }
 
 expect_out() {

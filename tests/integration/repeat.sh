@@ -53,7 +53,7 @@ exec(sys.argv[2])
 PYTHON
 }
 
-# Lines about the runs: all but the two of the verdict, and the lines about binaries.
+# Lines about the runs: all but those of the verdict, and the lines about binaries.
 expect_lines() { # COUNT
     [ "$(grep -Ecv '^(PYPTO_EXEC_|\[cpp->)' "$work/out")" -eq "$1" ] || complain "$1 lines about runs were expected"
 }
@@ -216,6 +216,7 @@ kill -INT "$started"
 finish_run
 expect_infra 'interrupted' 'in run 2 of 3'
 expect_out '^1 of 3 runs came to their end$'
+grep -q 'gave the same bits' "$work/out" && complain "one run is not compared with anything"
 expect_nothing_left
 
 # --- the command line ------------------------------------------------------

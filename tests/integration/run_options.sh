@@ -57,6 +57,10 @@ expect_fail 'of 1024'
 copy_example pipeline
 make_npy "$work/zero.npy" '<f4' '8, 64' 512 f 0
 run "$L3REPLAY" run "$build" -n 1 --input "x=$work/zero.npy" --save-outputs "$work/zero"
+expect_pass 0
+expect_out '^PYPTO_EXEC_CHECKED=0/2 outputs$'
+expect_err 'note: references in data/out belong to other inputs: --input x__ssa_v0'
+run "$L3REPLAY" run "$build" -n 1 --input "x=$work/zero.npy" --validate
 expect_fail '\bout' # data/out is for the other input
 python3 - "$work/zero/out__ssa_v0.npy" <<'PYTHON' || complain "with x = 0 a row is its weight"
 import struct, sys
@@ -66,7 +70,11 @@ sys.exit(list(values) != [float(w) for w in weights for _ in range(64)])
 PYTHON
 run "$L3REPLAY" run "$build" -n 1 --scalar n=3
 expect_pass 0
+expect_out '^PYPTO_EXEC_CHECKED=2/2 outputs$' # what data/in holds too
 run "$L3REPLAY" run "$build" -n 1 --scalar n=2
+expect_pass 0
+expect_err 'references in data/out belong to other inputs: --scalar n'
+run "$L3REPLAY" run "$build" -n 1 --scalar n=2 --validate
 expect_fail 'mismatch|differ|wrong'
 run "$L3REPLAY" run "$build" -n 1 --scalar nobody=2
 expect_usage nobody

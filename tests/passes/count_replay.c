@@ -46,7 +46,7 @@ int prepare(const struct run_options *options, const struct prepare_job *job, st
     phases_enter(phases, PHASE_OPEN);
     if (make_build(&r->build, options, err) < 0 || count_plan(&r->plan, faults, err) < 0 ||
         inputs_open(&r->inputs, NULL, NULL, 0, options->seed, err) < 0 ||
-        verify_open(&out->verify, NULL, &r->plan, NULL, 0, TOLERANCE_DEFAULT, err) < 0 ||
+        verify_open(&out->verify, &out->references, NULL, &r->plan, TOLERANCE_DEFAULT, NULL, err) < 0 ||
         dfx_open(&out->dfx, &out->dfx_lock, &options->dfx, &r->build, &r->plan, &r->programs, err) < 0) {
         return -1;
     }

@@ -8,6 +8,8 @@
 #include "launch/relay.h"
 #include "tests/support/temp_dir.h"
 
+#define NOTHING_CHECKED "PYPTO_EXEC_CHECKED=0/0 outputs\n"
+
 static char *dir;
 
 static int set_up(void **state)
@@ -143,12 +145,13 @@ static void test_worst_of_a_batch(void **state)
 static void test_no_marker_is_infra(void **state)
 {
     (void)state;
-    expect("exit 0", 3, "PYPTO_EXEC_RESULT=INFRA\n");
-    expect("exit 134", 3, "PYPTO_EXEC_RESULT=INFRA\n");
-    expect("kill -KILL $$", 3, "PYPTO_EXEC_RESULT=INFRA\n");
-    expect("printf 'half a line'", 3, "half a line\nPYPTO_EXEC_RESULT=INFRA\n");
+    expect("exit 0", 3, NOTHING_CHECKED "PYPTO_EXEC_RESULT=INFRA\n");
+    expect("exit 134", 3, NOTHING_CHECKED "PYPTO_EXEC_RESULT=INFRA\n");
+    expect("kill -KILL $$", 3, NOTHING_CHECKED "PYPTO_EXEC_RESULT=INFRA\n");
+    expect("printf 'half a line'", 3, "half a line\n" NOTHING_CHECKED "PYPTO_EXEC_RESULT=INFRA\n");
     /* Not at the start of a line: text of a kernel, say. */
-    expect("echo see PYPTO_EXEC_RESULT=PASS", 3, "see PYPTO_EXEC_RESULT=PASS\nPYPTO_EXEC_RESULT=INFRA\n");
+    expect("echo see PYPTO_EXEC_RESULT=PASS", 3,
+           "see PYPTO_EXEC_RESULT=PASS\n" NOTHING_CHECKED "PYPTO_EXEC_RESULT=INFRA\n");
 }
 
 static void test_usage_has_no_marker(void **state)
@@ -220,6 +223,15 @@ static void test_nobody_reads_the_output(void **state)
     close(go);
     assert_int_equal(front_end(&f), 3);
     expect_said(log, "result could not be written");
+
+    use_mpirun("echo ready; read -r line <go; echo more; echo PYPTO_EXEC_RESULT=FAIL");
+    front_start_with(&f, log);
+    front_read(&f, "ready\n");
+    close(f.out);
+    f.out = -1;
+    go = open(fifo, O_WRONLY | O_CLOEXEC);
+    close(go);
+    assert_int_equal(front_end(&f), 1); /* what is known to be wrong stays so */
     close(log);
     free(path);
     free(fifo);
@@ -324,7 +336,7 @@ static void test_no_mpirun(void **state)
     setenv("L3REPLAY_MPIRUN", missing, 1);
     front_start(&f);
     assert_int_equal(front_end(&f), 3);
-    assert_string_equal(f.text, "PYPTO_EXEC_RESULT=INFRA\n");
+    assert_string_equal(f.text, NOTHING_CHECKED "PYPTO_EXEC_RESULT=INFRA\n");
 
     /* The message names the package. */
     fd = open(log, O_RDWR | O_CREAT, 0600);

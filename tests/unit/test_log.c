@@ -63,12 +63,39 @@ static void a_note_is_not_printed_above_warnings(void **state)
     assert_written("");
 }
 
+static enum log_kind kept_kind;
+static char kept[64];
+
+static void keep(enum log_kind kind, const char *text)
+{
+    kept_kind = kind;
+    strncpy(kept, text, sizeof kept - 1);
+}
+
+static void what_is_not_printed_is_kept(void **state)
+{
+    (void)state;
+    log_set_level(LOG_NULL);
+    log_keep(keep);
+    log_note("unseen %d", 1);
+    assert_string_equal(kept, "unseen 1");
+    assert_int_equal(kept_kind, LOG_KIND_NOTE);
+    log_msg(LOG_WARN, "unseen %d", 2);
+    assert_string_equal(kept, "unseen 2");
+    assert_int_equal(kept_kind, LOG_KIND_WARNING);
+    log_msg(LOG_ERROR, "an error is the verdict's");
+    log_keep(NULL);
+    log_note("unseen %d", 3);
+    assert_string_equal(kept, "unseen 2");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_note_has_its_own_word),
         cmocka_unit_test(what_a_message_says_does_not_change_its_word),
         cmocka_unit_test(a_note_is_not_printed_above_warnings),
+        cmocka_unit_test(what_is_not_printed_is_kept),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

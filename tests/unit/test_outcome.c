@@ -98,6 +98,8 @@ static void test_codes_and_markers(void **state)
         assert_int_equal(report(&out, &options, text, sizeof text), cases[i].code);
         assert_non_null(strstr(text, cases[i].marker));
         assert_null(strstr(strstr(text, "PYPTO_EXEC_RESULT") + 1, "PYPTO_EXEC_RESULT"));
+        assert_string_equal(strrchr(strstr(text, "PYPTO_EXEC_RESULT"), '\n'), "\n"); /* the last line */
+        assert_non_null(strstr(text, "PYPTO_EXEC_CHECKED=0/0 outputs\nPYPTO_EXEC_RESULT"));
     }
 }
 
@@ -127,6 +129,20 @@ static void test_a_result_that_is_lost_is_no_pass(void **state)
     assert_null(strstr(text, "PASS"));
 }
 
+/* Only PASS is lowered: of a wrong kernel something is known, wherever it cannot be written. */
+static void test_a_fail_stays_one_without_its_result_file(void **state)
+{
+    const struct run_options options = {.build = "b", .result_file = "/dev/null/result.json"};
+    struct outcome out = {0};
+    char text[1024];
+
+    (void)state;
+    fail_with(&out, ERROR_FAIL, "wrong output", false);
+    assert_int_equal(report(&out, &options, text, sizeof text), 1);
+    assert_non_null(strstr(text, "PYPTO_EXEC_RESULT=FAIL"));
+    assert_null(strstr(text, "INFRA"));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -136,6 +152,7 @@ int main(void)
         cmocka_unit_test(test_codes_and_markers),
         cmocka_unit_test(test_a_wrong_command_line_has_no_marker),
         cmocka_unit_test(test_a_result_that_is_lost_is_no_pass),
+        cmocka_unit_test(test_a_fail_stays_one_without_its_result_file),
     };
 
     log_set_level(LOG_NULL);

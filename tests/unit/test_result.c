@@ -89,6 +89,7 @@ static void test_whole_result(void **state)
     static const int devices[] = {4, 0};
     static const int64_t shape[] = {2, 3};
     static const char *const notes[] = {"first", "second"};
+    static const struct result_unchecked unchecked = {"count", "no --expect"};
     static const struct result_phase phases[] = {{"open", 0.25}, {"run", 1.5}};
     static const struct result_version versions[] = {{"l3replay", "0.1.0"}, {"mpi", "Open MPI 4.1"}};
     static const struct result_card cards[] = {{.card = 0,
@@ -138,6 +139,12 @@ static void test_whole_result(void **state)
                        .dispatches = dispatches,
                        .ncomparison = 1,
                        .comparisons = &comparison,
+                       .compared = 1,
+                       .outputs = 2,
+                       .nunchecked = 1,
+                       .unchecked = &unchecked,
+                       .nwarning = 1,
+                       .warnings = notes + 1,
                        .nnote = 2,
                        .notes = notes};
     struct error err;
@@ -187,6 +194,12 @@ static void test_whole_result(void **state)
     expect_number(item, "expected", 0.1);
     assert_true(cJSON_GetArrayItem(get(item, "index"), 0)->valuedouble == 1);
     assert_true(cJSON_GetArrayItem(get(item, "index"), 1)->valuedouble == 2);
+    expect_number(root, "compared", 1);
+    expect_number(root, "outputs", 2);
+    item = cJSON_GetArrayItem(get(root, "unchecked"), 0);
+    expect_text(item, "parameter", "count");
+    expect_text(item, "why", "no --expect");
+    assert_string_equal(cJSON_GetArrayItem(get(root, "warnings"), 0)->valuestring, "second");
     assert_int_equal(cJSON_GetArraySize(get(root, "notes")), 2);
     assert_string_equal(cJSON_GetArrayItem(get(root, "notes"), 1)->valuestring, "second");
     cJSON_Delete(root);

@@ -171,13 +171,27 @@ static char *save(const struct data_build *f, const char *name, enum dtype type,
     return data_build_save(f, name, type, ndim, shape, data);
 }
 
+/* What a replay does before and after recording. */
+static int open_with(struct verify **v, const struct build *build, const struct plan *plan,
+                     const struct named_file *given, size_t ngiven, struct tolerance tol, struct error *err)
+{
+    struct references references = {0};
+
+    *v = NULL;
+    if (references_open(&references, build, given, ngiven, err) < 0) {
+        references_free(&references);
+        return -1;
+    }
+    return verify_open(v, &references, build, plan, tol, NULL, err);
+}
+
 static void test_nothing_expected(void **state)
 {
     struct data_build *f = *state;
     struct verify *v;
     struct error err;
 
-    assert_int_equal(verify_open(&v, &f->build, &f->plan, NULL, 0, usual, &err), 0);
+    assert_int_equal(open_with(&v, &f->build, &f->plan, NULL, 0, usual, &err), 0);
     assert_int_equal(verify_count(v), 0);
     assert_int_equal(verify_storage(v, &f->plan, 2, wanted, &err), 0);
     verify_free(v);
@@ -196,7 +210,7 @@ static void test_expected_of_build(void **state)
     free(save(f, "data/out/out.npy", DTYPE_INT64, 2, wanted));
     free(save(f, "data/out/acc.npy", DTYPE_INT64, 2, wanted)); /* by plain name */
     free(save(f, "data/out/x.npy", DTYPE_FLOAT32, 1, wanted)); /* an input is not compared */
-    assert_int_equal(verify_open(&v, &f->build, &f->plan, NULL, 0, strict, &err), 0);
+    assert_int_equal(open_with(&v, &f->build, &f->plan, NULL, 0, strict, &err), 0);
     assert_int_equal(verify_count(v), 2);
     memcpy(actual, wanted, sizeof actual);
     assert_int_equal(verify_storage(v, &f->plan, 1, actual, &err), 0);
@@ -219,6 +233,56 @@ static void test_expected_of_build(void **state)
     verify_free(v);
 }
 
+/* What is compared is what was there when the replay began: recording and kernels may remove it. */
+static void test_reference_that_vanishes(void **state)
+{
+    struct data_build *f = *state;
+    char *path = save(f, "data/out/out.npy", DTYPE_INT64, 2, wanted);
+    struct references references = {0};
+    int64_t actual[6] = {0};
+    struct verify *v;
+    struct error err;
+
+    assert_int_equal(references_open(&references, &f->build, NULL, 0, &err), 0);
+    assert_int_equal(unlink(path), 0);
+    assert_int_equal(verify_open(&v, &references, &f->build, &f->plan, strict, NULL, &err), 0);
+    assert_int_equal(verify_count(v), 1);
+    log_set_level(LOG_NULL);
+    assert_int_equal(verify_storage(v, &f->plan, 2, actual, &err), -1);
+    log_set_level(LOG_TIMING);
+    assert_int_equal(err.kind, ERROR_FAIL);
+    assert_int_equal(verify_storage(v, &f->plan, 2, wanted, &err), 0);
+    verify_free(v);
+    free(path);
+}
+
+/* Each output without a reference has a reason; one of them is enough for --require-check to refuse. */
+static void test_why_not(void **state)
+{
+    struct data_build *f = *state;
+    struct references none = {0};
+    struct verify *v;
+    struct error err;
+
+    free(save(f, "data/out/out.npy", DTYPE_INT64, 2, wanted));
+    assert_int_equal(open_with(&v, &f->build, &f->plan, NULL, 0, strict, &err), 0);
+    assert_int_equal(verify_outputs(&f->plan), 2);
+    assert_null(verify_why_not(v, 0)); /* an input */
+    assert_null(verify_why_not(v, 2)); /* compared */
+    assert_string_equal(verify_why_not(v, 1), "no --expect, no data/out/acc__ssa_v1.npy");
+    assert_int_equal(verify_require(v, &f->plan, &err), -1);
+    assert_int_equal(err.kind, ERROR_INFRA);
+    assert_non_null(strstr(err.what, "1 of 2 outputs would not be compared, the first is acc__ssa_v1"));
+    verify_free(v);
+    free(save(f, "data/out/acc.npy", DTYPE_INT64, 2, wanted));
+    assert_int_equal(open_with(&v, &f->build, &f->plan, NULL, 0, strict, &err), 0);
+    assert_int_equal(verify_require(v, &f->plan, &err), 0);
+    verify_free(v);
+    assert_int_equal(verify_open(&v, &none, &f->build, &f->plan, strict, "--no-validate", &err), 0);
+    assert_string_equal(verify_why_not(v, 2), "--no-validate");
+    verify_free(v);
+}
+
 /* What the user sees of a mismatch: index by dimension, and integers with all their digits. */
 static void test_shown_mismatches(void **state)
 {
@@ -231,7 +295,7 @@ static void test_shown_mismatches(void **state)
     int saved = dup(STDERR_FILENO);
     FILE *file;
 
-    assert_int_equal(verify_open(&v, NULL, &f->plan, &given, 1, strict, &err), 0);
+    assert_int_equal(open_with(&v, NULL, &f->plan, &given, 1, strict, &err), 0);
     assert_true(asprintf(&log, "%s/log", f->dir) > 0);
     file = fopen(log, "w+");
     assert_non_null(file);
@@ -242,6 +306,8 @@ static void test_shown_mismatches(void **state)
     rewind(file);
     assert_true(fread(text, 1, sizeof text - 1, file) > 0);
     fclose(file);
+    assert_non_null(strstr(text, "acc__ssa_v1 against ")); /* before its elements */
+    assert_true(strstr(text, "acc__ssa_v1 against ") < strstr(text, "acc__ssa_v1(1, 1)"));
     assert_non_null(strstr(text, "acc__ssa_v1(1, 1): actual 51, expected 50"));
     assert_non_null(strstr(text, "acc__ssa_v1(1, 2): actual 9007199254740992, expected 9007199254740993"));
     verify_free(v);
@@ -252,7 +318,7 @@ static void test_shown_mismatches(void **state)
 static int open_expected(const struct data_build *f, struct error *err)
 {
     struct verify *v;
-    int rc = verify_open(&v, &f->build, &f->plan, NULL, 0, strict, err);
+    int rc = open_with(&v, &f->build, &f->plan, NULL, 0, strict, err);
 
     verify_free(v);
     return rc;
@@ -273,11 +339,11 @@ static void test_given_beats_build(void **state)
     struct error err;
 
     free(save(f, "data/out/out.npy", DTYPE_INT64, 2, wanted));
-    assert_int_equal(verify_open(&v, &f->build, &f->plan, names, 1, strict, &err), 0);
+    assert_int_equal(open_with(&v, &f->build, &f->plan, names, 1, strict, &err), 0);
     assert_int_equal(verify_count(v), 1);
     assert_int_equal(verify_storage(v, &f->plan, 2, zeros, &err), 0);
     verify_free(v);
-    assert_int_equal(verify_open(&v, &f->build, &f->plan, names, 2, strict, &err), -1);
+    assert_int_equal(open_with(&v, &f->build, &f->plan, names, 2, strict, &err), -1);
     assert_int_equal(err.kind, ERROR_USAGE);
     free(given);
 }
@@ -295,7 +361,7 @@ static void test_expected_that_does_not_fit(void **state)
     struct error err;
 
     for (int i = 0; i < 4; i++) {
-        assert_int_equal(verify_open(&v, &f->build, &f->plan, &names[i], 1, strict, &err), -1);
+        assert_int_equal(open_with(&v, &f->build, &f->plan, &names[i], 1, strict, &err), -1);
         assert_null(v);
         assert_non_null(strstr(err.what, first[i]));
         assert_non_null(strstr(err.what, second[i]));
@@ -329,7 +395,7 @@ static void test_float32_for_bfloat16(void **state)
     assert_non_null(b);
     assert_int_equal(plan_add_storage(b, &proto, "half", shape, NULL, &err), 0);
     plan_builder_finish(b, &plan);
-    assert_int_equal(verify_open(&v, NULL, &plan, &name, 1, strict, &err), 0);
+    assert_int_equal(open_with(&v, NULL, &plan, &name, 1, strict, &err), 0);
     log_set_level(LOG_NULL);
     assert_int_equal(verify_storage_full(v, &plan, 0, actual, &found, &file, &err), -1);
     log_set_level(LOG_TIMING);
@@ -338,7 +404,7 @@ static void test_float32_for_bfloat16(void **state)
     assert_int_equal(found.ignored, 1);
     assert_true(found.max_abs_error == 0x1p-8);
     verify_free(v);
-    assert_int_equal(verify_open(&v, NULL, &plan, &name, 1, (struct tolerance){.rtol = 0, .atol = 0x1p-8}, &err), 0);
+    assert_int_equal(open_with(&v, NULL, &plan, &name, 1, (struct tolerance){.rtol = 0, .atol = 0x1p-8}, &err), 0);
     assert_int_equal(verify_storage(v, &plan, 0, actual, &err), 0);
     verify_free(v);
     plan_free(&plan);
@@ -349,7 +415,7 @@ static void test_save_output(void **state)
 {
     struct data_build *f = *state;
     struct error err;
-    struct npy h;
+    struct npy_file saved;
     int64_t back[6];
     char *dir, *path;
 
@@ -357,9 +423,10 @@ static void test_save_output(void **state)
     assert_true(asprintf(&path, "%s/acc__ssa_v1.npy", dir) > 0);
     assert_int_equal(save_output(dir, &f->plan, 1, wanted, &err), 0);
     assert_int_equal(temp_dir_count(dir), 1);
-    assert_int_equal(npy_open(path, &h, &err), 0);
-    assert_int_equal(h.ndim, 2);
-    assert_int_equal(npy_read(path, &h, back, &err), 0);
+    assert_int_equal(npy_file_open(&saved, path, &err), 0);
+    assert_int_equal(saved.header.ndim, 2);
+    assert_int_equal(npy_file_read(&saved, path, back, &err), 0);
+    npy_file_close(&saved);
     assert_memory_equal(back, wanted, sizeof back);
 
     /* A plan from a file may name a parameter as it likes; nothing outside `dir` is written. */
@@ -379,6 +446,7 @@ int main(void)
         cmocka_unit_test(test_wide_integers), cmocka_unit_test(test_every_dtype),
         cmocka_unit_test(test_equal_nans),    cmocka_unit_test(test_many),
         CASE(test_nothing_expected),          CASE(test_expected_of_build),
+        CASE(test_reference_that_vanishes),   CASE(test_why_not),
         CASE(test_shown_mismatches),          CASE(test_unusable_expected),
         CASE(test_given_beats_build),         CASE(test_expected_that_does_not_fit),
         CASE(test_float32_for_bfloat16),      CASE(test_save_output),

@@ -1,0 +1,33 @@
+/*
+ * references - the files that say what parameters must hold after the run, opened before anything of the build runs.
+ *
+ * --expect NAME=FILE.npy, then data/out/<name>.npy of the build for what is written. They stay open, so that nothing
+ * that host_orch.py, a kernel or another process does to their names changes what is compared.
+ */
+#ifndef L3R_ORCHESTRATOR_DATA_REFERENCES_H
+#define L3R_ORCHESTRATOR_DATA_REFERENCES_H
+
+#include "orchestrator/data/inputs.h"
+#include "orchestrator/npy/npy.h"
+
+struct reference {
+    char *name; /* the parameter's: in full, or as typed when `given` */
+    char *path;
+    bool given; /* by --expect */
+    struct npy_file file;
+};
+
+struct references {
+    size_t count, capacity;
+    struct reference *items; /* given ones first */
+};
+
+/* Open what is `given`, and what `build` has for outputs without one; `build` may be NULL: it is not looked at. `out` is
+ * zeroed; references_free() cleans up in any case. */
+int references_open(struct references *out, const struct build *build, const struct named_file *given, size_t ngiven,
+                    struct error *err);
+/* Is there something in data/out for an output of the build? */
+bool references_has_build(const struct build *build);
+void references_free(struct references *r);
+
+#endif
