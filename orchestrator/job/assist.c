@@ -56,7 +56,7 @@ static int read_programs(char *text, struct program_table *programs, struct erro
 int assist_take(const struct mpi_job *job, const struct order *order, struct error *err)
 {
     struct compile_options options = {
-        .platform = order->platform, .quiet = true, .jobs = topology_share(job->node_size, job->rank)};
+        .platform = order->platform, .assisting = true, .jobs = topology_share(job->node_size, job->rank)};
     struct program_table programs = {0};
     struct compiled compiled = {0};
     struct error ordered;

@@ -81,28 +81,36 @@ static void take_kept(struct compiled *out, struct compiled_program *kept)
         if (!kept[i].orchestration) {
             continue;
         }
-        free(out->items[i].kernels);
+        compiled_program_free(&out->items[i]);
         out->items[i] = kept[i];
         kept[i] = (struct compiled_program){0};
     }
 }
 
-static int share_work(const struct build *b, const struct program_table *programs, const bool *need,
-                      const struct compile_options *options, const struct fresh_options *o, struct error *err)
-{
-    long missing = o->share ? compile_missing(programs, options, err) : 0;
+/* What compile_programs() needs to have others take part. */
+struct sharing {
+    const struct build *build;
+    const struct fresh_options *options;
+};
 
-    if (missing < 0) {
-        return -1;
-    }
-    return missing > 1 ? o->share(o->context, b, programs, need, err) : 0;
+static int share_work(void *context, const struct program_table *programs, const bool *need, struct error *err)
+{
+    const struct sharing *s = context;
+
+    return s->options->share(s->options->context, s->build, programs, need, err);
 }
 
 static int compile_needed(const struct build *b, const struct program_table *programs, bool *need, int jobs,
                           const struct fresh_options *o, struct compiled_program *kept, struct compiled *out,
                           struct error *err)
 {
-    struct compile_options options = {.platform = b->platform, .jobs = jobs, .wanted = need, .no_ccache = o->no_ccache};
+    struct sharing sharing = {b, o};
+    struct compile_options options = {.platform = b->platform,
+                                      .jobs = jobs,
+                                      .wanted = need,
+                                      .no_ccache = o->no_ccache,
+                                      .share = o->share ? share_work : NULL,
+                                      .context = &sharing};
     struct cache_identity identity = {0};
     int rc = 0;
 
@@ -113,8 +121,7 @@ static int compile_needed(const struct build *b, const struct program_table *pro
         }
         identity_free(&identity);
     }
-    if (rc < 0 || share_work(b, programs, need, &options, o, err) < 0 ||
-        compile_programs(programs, &options, out, err) < 0) {
+    if (rc < 0 || compile_programs(programs, &options, out, err) < 0) {
         return -1;
     }
     take_kept(out, kept);
@@ -124,11 +131,7 @@ static int compile_needed(const struct build *b, const struct program_table *pro
 static void free_kept(struct compiled_program *kept, size_t count)
 {
     for (size_t i = 0; kept && i < count; i++) {
-        for (char **k = kept[i].kernels; k && *k; k++) {
-            free(*k);
-        }
-        free(kept[i].kernels);
-        free(kept[i].orchestration);
+        compiled_program_free(&kept[i]);
     }
     free(kept);
 }

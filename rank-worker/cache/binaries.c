@@ -87,16 +87,6 @@ int binaries_install(const struct program *p, const struct compiled_program *obj
     return 0;
 }
 
-static void release(const struct program *p, struct compiled_program *c)
-{
-    for (size_t i = 0; c->kernels && i < p->nkernel; i++) {
-        free(c->kernels[i]);
-    }
-    free(c->kernels);
-    free(c->orchestration);
-    memset(c, 0, sizeof *c);
-}
-
 static int take_existing(const char *path, char **out, struct error *err)
 {
     if (!file_is_regular(path)) {
@@ -111,9 +101,11 @@ int binaries_find(const struct program *p, const char *platform, struct compiled
     char path[PATH_ROOM];
     int rc;
 
-    memset(out, 0, sizeof *out);
-    out->kernels = calloc(p->nkernel + 1, sizeof *out->kernels);
-    if (!out->kernels) {
+    *out = (struct compiled_program){.nkernel = p->nkernel,
+                                     .kernels = calloc(p->nkernel + 1, sizeof *out->kernels),
+                                     .kernels_made = calloc(p->nkernel + 1, sizeof *out->kernels_made)};
+    if (!out->kernels || !out->kernels_made) {
+        compiled_program_free(out);
         return error_nomem(err, p->name, p->nkernel * sizeof *out->kernels);
     }
     orchestration_path(p, path, sizeof path);
@@ -123,7 +115,7 @@ int binaries_find(const struct program *p, const char *platform, struct compiled
         rc = p->kernels[i].external ? 0 : take_existing(path, &out->kernels[i], err);
     }
     if (rc != 1) {
-        release(p, out);
+        compiled_program_free(out);
     }
     return rc;
 }
