@@ -240,6 +240,8 @@ static int compile_all(struct work *w, const struct program_table *programs, con
     struct build_counts counts = {0};
     int jobs = options->jobs < 1 ? 1 : options->jobs;
 
+    /* Times of files are taken from this clock, which is some ms behind the other. */
+    clock_gettime(CLOCK_REALTIME_COARSE, &out->read_at);
     if (open_all(w, programs, options, out, &counts, err) < 0) {
         return -1;
     }

@@ -15,6 +15,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <time.h>
 
 #include "common/base/error.h"
 #include "common/plan/plan.h"
@@ -49,6 +50,8 @@ struct compiled {
     struct compiled_program *items;
     /* Sources that had an object in the store when the job began, and objects made since, by whichever process. */
     uint32_t nreused, nbuilt;
+
+    struct timespec read_at; /* before the first source was read: what was edited since has a later time */
 
     /* First line of the --version of what the objects are made by, also of those found in the store; NULL where there
      * is no source of the kind. */

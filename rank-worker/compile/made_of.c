@@ -10,6 +10,16 @@ char *made_of_path(const struct made_of *m, size_t i, const char *dir)
     return strncmp(name, "./", 2) == 0 ? text_format("%s/%s", dir, name + 2) : strdup(name);
 }
 
+bool made_of_equal(const struct made_of *a, const struct made_of *b)
+{
+    bool same = a->known && b->known && key_equal(a->source, b->source) && a->headers.n == b->headers.n;
+
+    for (size_t i = 0; same && i < a->headers.n; i++) {
+        same = key_equal(a->contents[i], b->contents[i]) && strcmp(a->headers.v[i], b->headers.v[i]) == 0;
+    }
+    return same;
+}
+
 void made_of_free(struct made_of *m)
 {
     args_free(&m->headers);

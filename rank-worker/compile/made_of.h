@@ -22,6 +22,9 @@ struct made_of {
 /* Path of header `i` for a source in directory `dir`; malloc'd, NULL: no memory. */
 char *made_of_path(const struct made_of *m, size_t i, const char *dir);
 
+/* Both are known, and name the same contents. */
+bool made_of_equal(const struct made_of *a, const struct made_of *b);
+
 void made_of_free(struct made_of *m); /* a zeroed struct is fine */
 
 #endif
