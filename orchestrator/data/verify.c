@@ -147,6 +147,13 @@ bool verify_has(const struct verify *v, uint32_t storage)
     return find_expected(v, storage) != NULL;
 }
 
+const char *verify_file(const struct verify *v, uint32_t storage)
+{
+    const struct expected *e = find_expected(v, storage);
+
+    return e ? e->file : NULL;
+}
+
 /* --- comparing ---------------------------------------------------------- */
 
 /* What the elements of an expected file are. */

@@ -1,10 +1,13 @@
 #include "orchestrator/open/metadata.h"
 
+#include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+
+#include <xxhash.h>
 
 #include "common/base/file.h"
 #include "common/base/json.h"
@@ -425,6 +428,7 @@ int metadata_read(const char *path, struct build *out, struct error *err)
 {
     size_t size;
     char *text = file_read(path, META_MAX_BYTES, &size, err);
+    XXH128_hash_t hash;
     int rc;
 
     if (!text) {
@@ -433,6 +437,8 @@ int metadata_read(const char *path, struct build *out, struct error *err)
         }
         return -1;
     }
+    hash = XXH3_128bits(text, size);
+    snprintf(out->meta_hash, sizeof out->meta_hash, "%016" PRIx64 "%016" PRIx64, hash.high64, hash.low64);
     rc = metadata_parse(path, text, size, out, err);
     free(text);
     return rc;

@@ -182,14 +182,7 @@ static int copy_made(const struct made_file *f, const struct program *p, const c
     if (!e) {
         return 0;
     }
-    *out = (struct made_of){.known = true, .source = e->made.source};
-    args_add_all(&out->headers, (const char *const *)e->made.headers.v, e->made.headers.n);
-    out->contents = calloc(e->made.headers.n + 1, sizeof *out->contents);
-    if (!out->contents || out->headers.failed) {
-        return error_nomem(err, binary, e->made.headers.n * sizeof *out->contents);
-    }
-    memcpy(out->contents, e->made.contents, e->made.headers.n * sizeof *out->contents);
-    return 0;
+    return made_of_copy(&e->made, out) < 0 ? error_nomem(err, binary, e->made.headers.n * sizeof *out->contents) : 0;
 }
 
 /* What the binaries that were found were made of, where it is known. */

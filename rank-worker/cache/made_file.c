@@ -56,16 +56,11 @@ int made_file_add(struct made_file *f, const char *dir, const char *binary, cons
         return error_nomem(err, binary, sizeof *f->items);
     }
     e = &f->items[f->count++];
-    *e = (struct made_entry){.binary = strdup(binary),
-                             .source = strdup(below ? source + n + 1 : source),
-                             .object = object,
-                             .made = {.known = made->known, .source = made->source}};
-    args_add_all(&e->made.headers, (const char *const *)made->headers.v, made->headers.n);
-    e->made.contents = calloc(made->headers.n + 1, sizeof *e->made.contents);
-    if (!e->binary || !e->source || !e->made.contents || e->made.headers.failed) {
+    *e = (struct made_entry){
+        .binary = strdup(binary), .source = strdup(below ? source + n + 1 : source), .object = object};
+    if (made_of_copy(made, &e->made) < 0 || !e->binary || !e->source) {
         return error_nomem(err, binary, made->headers.n * sizeof *e->made.contents);
     }
-    memcpy(e->made.contents, made->contents, made->headers.n * sizeof *made->contents);
     return 0;
 }
 

@@ -263,6 +263,8 @@ static int compile_all(struct work *w, const struct program_table *programs, con
     }
     hand_out(w);
     out->kernel_compiler = take_version(&w->env.tools[TOOLCHAIN_KERNEL]);
+    out->kernel_compiler_id = w->env.tools[TOOLCHAIN_KERNEL].id;
+    out->orchestration_compiler_id = w->env.tools[TOOLCHAIN_ORCHESTRATION].id;
     out->orchestration_compiler = take_version(&w->env.tools[TOOLCHAIN_ORCHESTRATION]);
     return 0;
 }

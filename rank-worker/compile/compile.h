@@ -56,6 +56,7 @@ struct compiled {
     /* First line of the --version of what the objects are made by, also of those found in the store; NULL where there
      * is no source of the kind. */
     char *kernel_compiler, *orchestration_compiler;
+    struct key kernel_compiler_id, orchestration_compiler_id; /* toolchain.h; where the texts are not NULL */
 };
 
 /* Refuse by name, before anything is compiled, what the cpu device cannot do

@@ -22,6 +22,9 @@ struct made_of {
 /* Path of header `i` for a source in directory `dir`; malloc'd, NULL: no memory. */
 char *made_of_path(const struct made_of *m, size_t i, const char *dir);
 
+/* A copy for the caller to free. -1 without memory; made_of_free() is fine then too. */
+int made_of_copy(const struct made_of *from, struct made_of *to);
+
 /* Both are known, and name the same contents. */
 bool made_of_equal(const struct made_of *a, const struct made_of *b);
 

@@ -43,7 +43,7 @@ run "$L3REPLAY" run "$build" -n 1
 expect_pass 0
 built 1 1
 expect_out '^\[cpp->\.so\] invalidated 4 cached binary file\(s\); cpp will rebuild'
-expect_err 'changed since the last replay \(1 of 2 sources\): add_rows/vector_add\.cpp'
+expect_err 'changed since the last replay: kernel add_rows/vector_add\.cpp$'
 
 # --no-recompile runs the old binary and says so; it compiles nothing and deletes nothing.
 before=$(stat -c %Y.%i "$build/next_levels/add_rows/kernels/aiv/vector_add.so")
