@@ -176,6 +176,11 @@ int verify_require(const struct verify *v, const struct plan *plan, struct error
                      verify_outputs(plan) == 1 ? "" : "s", plan_text(plan, plan->storages[first].name), v->why[first]);
 }
 
+const char *verify_file(const struct verify *v, uint32_t storage)
+{
+    return storage < v->nstorage && v->expected[storage] ? v->expected[storage]->path : NULL;
+}
+
 /* --- comparing ---------------------------------------------------------- */
 
 /* What the elements of an expected file are. */

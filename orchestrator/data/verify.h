@@ -39,6 +39,9 @@ uint32_t verify_outputs(const struct plan *plan);
 /* -1 with `err` when an output has no reference. */
 int verify_require(const struct verify *v, const struct plan *plan, struct error *err);
 
+/* The file that parameter storage `storage` is compared with; NULL: it is not compared. Owned by `v`. */
+const char *verify_file(const struct verify *v, uint32_t storage);
+
 /* Parameter storage `storage` holds `actual`. Returns 0 when it matches or is not compared; -1 with kind
  * ERROR_FAIL (how many of how many, tolerances) on a mismatch, after logging the first 20. */
 int verify_storage(const struct verify *v, const struct plan *plan, uint32_t storage, const void *actual,

@@ -56,7 +56,7 @@ static int read_programs(char *text, struct program_table *programs, struct erro
 int assist_take(const struct mpi_job *job, const struct order *order, struct error *err)
 {
     struct compile_options options = {.platform = order->platform,
-                                      .quiet = true,
+                                      .assisting = true,
                                       .jobs = topology_share(job->node_size, job->rank),
                                       .limit_s = order->limit_s};
     struct program_table programs = {0};

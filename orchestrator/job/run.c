@@ -29,8 +29,18 @@ static int share_with_job(void *context, const struct build *build, const struct
     return assist_offer(sharing->job, build->platform, programs, needed, sharing->limit_s, err);
 }
 
+static void find_changes(const struct run_options *o, const struct prepared *p, struct changes *changes)
+{
+    struct error err;
+
+    if (changes_find(changes, o, p, &err) < 0) {
+        log_msg(LOG_WARN, "cannot compare with the last replay: %s", err.what);
+    }
+}
+
 /* Everything process 0 does, up to the verdict in `out`. */
-static void replay(struct participant *me, const struct run_options *o, struct prepared *p, struct outcome *out)
+static void replay(struct participant *me, const struct run_options *o, struct prepared *p, struct changes *changes,
+                   struct outcome *out)
 {
     struct sharing sharing = {.job = &me->job, .limit_s = o->fresh.compile_timeout};
     const struct prepare_job job = {
@@ -42,6 +52,7 @@ static void replay(struct participant *me, const struct run_options *o, struct p
         return;
     }
     interrupt_outputs(verify_outputs(&p->recording.plan));
+    find_changes(o, p, changes);
     if ((uint32_t)me->job.size > p->recording.build.ndevice) {
         log_note("%d processes for %u cards: %u of them stay idle", me->job.size, p->recording.build.ndevice,
                  (uint32_t)me->job.size - p->recording.build.ndevice);
@@ -57,15 +68,6 @@ static void replay(struct participant *me, const struct run_options *o, struct p
     }
     phases_enter(&out->phases, PHASE_VERIFY);
     outcome_verify(out, o, p);
-}
-
-static void report_changes(const struct prepared *p)
-{
-    struct error err;
-
-    if (changes_tell(p->recording.build.dir, &p->recording.programs, &p->compiled, &err) < 0) {
-        log_msg(LOG_WARN, "cannot compare with the last replay: %s", err.what);
-    }
 }
 
 /* After the verdict: nothing that goes wrong here changes what the run has found. */
@@ -84,17 +86,19 @@ static void leave_binaries(const struct run_options *o, const struct prepared *p
 static int run_root(struct participant *me, const struct run_options *o)
 {
     struct outcome out = {.init_end_ns = me->job.init_end_ns, .nproc = me->job.size};
+    struct changes changes = {0};
     struct prepared p;
     bool profiled;
     int code;
 
     notices_keep();
     interrupt_watch(&out.phases);
-    replay(me, o, &p, &out);
+    replay(me, o, &p, &changes, &out);
     phases_stop(&out.phases);
-    if (!out.abrupt && p.sheet && !o->fresh.no_recompile) { /* else older binaries may have run */
-        report_changes(&p);
+    if (!out.abrupt) {
+        changes_report(&changes);
     }
+    changes_free(&changes);
     code = outcome_report(&out, o, &p);
     if (!out.abrupt && p.sheet) {
         leave_binaries(o, &p);

@@ -32,8 +32,9 @@ struct build_param {
 
 struct build {
     enum build_kind kind;
-    char *dir;      /* absolute, symlinks resolved */
-    char *platform; /* "a2a3sim", ... */
+    char *dir;          /* absolute, symlinks resolved */
+    char *platform;     /* "a2a3sim", ... */
+    char meta_hash[33]; /* XXH3 of the bytes of the metadata file, 32 digits; "": not read */
     char *backend_type;
     char *runtime; /* distributed_config.runtime, or NULL */
     int num_return_types, num_sub_workers, aicpu_thread_num;

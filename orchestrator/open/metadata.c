@@ -1,11 +1,15 @@
 #include "orchestrator/open/metadata.h"
 
+#include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
+#include <xxhash.h>
+
+#include "common/base/file.h"
 #include "common/base/json.h"
 #include "common/plan/plan_names.h"
 
@@ -364,10 +368,20 @@ int metadata_parse(const char *path, const char *text, size_t size, struct build
 
 int metadata_read(const char *path, struct build *out, struct error *err)
 {
-    struct json_source src = {.file = path, .hint = hint, .err = err};
-    cJSON *root = json_read(&src, META_MAX_BYTES);
-    int rc = root ? read_document(&src, root, out) : -1;
+    size_t size;
+    char *text = file_read(path, META_MAX_BYTES, &size, err);
+    XXH128_hash_t hash;
+    int rc;
 
-    cJSON_Delete(root);
+    if (!text) {
+        if (err && !err->hint[0]) {
+            snprintf(err->hint, sizeof err->hint, "%s", hint);
+        }
+        return -1;
+    }
+    hash = XXH3_128bits(text, size);
+    snprintf(out->meta_hash, sizeof out->meta_hash, "%016" PRIx64 "%016" PRIx64, hash.high64, hash.low64);
+    rc = metadata_parse(path, text, size, out, err);
+    free(text);
     return rc;
 }

@@ -8,6 +8,7 @@
 #include "common/base/log.h"
 #include "rank-worker/cache/binaries.h"
 #include "rank-worker/cache/invalidate.h"
+#include "rank-worker/cache/stale.h"
 #include "rank-worker/cache/transaction.h"
 #include "rank-worker/compile/identity.h"
 #include "rank-worker/splice/splice.h"
@@ -15,7 +16,7 @@
 int fresh_sources(const char *dir, const struct fresh_options *o, struct error *err)
 {
     struct splice_options splice = {.off = o->no_rebuild_from_pto, .ptoas_timeout = o->ptoas_timeout, .lines = stdout};
-    struct invalidate_options invalidate = {.off = o->no_recompile, .lines = stdout};
+    struct invalidate_options invalidate = {.off = o->no_recompile, .keep_current = true, .lines = stdout};
     struct splice_report report = {0};
     int rc = splice_build(dir, &splice, &report, err);
 
@@ -52,7 +53,7 @@ static int still_current(const struct program *p, const char *platform, const st
     }
     rc = binaries_find(p, platform, found, err);
     if (rc == 1) {
-        binaries_warn_stale(p, found);
+        rc = stale_warn(p, found, err) < 0 ? -1 : 1;
     } else if (rc == 0) {
         log_msg(LOG_TIMING, "program %s is rebuilt: binaries are missing", p->name);
     }
@@ -81,32 +82,37 @@ static void take_kept(struct compiled *out, struct compiled_program *kept)
         if (!kept[i].orchestration) {
             continue;
         }
-        free(out->items[i].kernels);
+        compiled_program_free(&out->items[i]);
         out->items[i] = kept[i];
         kept[i] = (struct compiled_program){0};
     }
 }
 
-static int share_work(const struct build *b, const struct program_table *programs, const bool *need,
-                      const struct compile_options *options, const struct fresh_options *o, struct error *err)
-{
-    long missing = o->share ? compile_missing(programs, options, err) : 0;
+/* What compile_programs() needs to have others take part. */
+struct sharing {
+    const struct build *build;
+    const struct fresh_options *options;
+};
 
-    if (missing < 0) {
-        return -1;
-    }
-    return missing > 1 ? o->share(o->context, b, programs, need, err) : 0;
+static int share_work(void *context, const struct program_table *programs, const bool *need, struct error *err)
+{
+    const struct sharing *s = context;
+
+    return s->options->share(s->options->context, s->build, programs, need, err);
 }
 
 static int compile_needed(const struct build *b, const struct program_table *programs, bool *need, int jobs,
                           const struct fresh_options *o, struct compiled_program *kept, struct compiled *out,
                           struct error *err)
 {
+    struct sharing sharing = {b, o};
     struct compile_options options = {.platform = b->platform,
                                       .jobs = jobs,
                                       .wanted = need,
                                       .no_ccache = o->no_ccache,
-                                      .limit_s = o->compile_timeout};
+                                      .limit_s = o->compile_timeout,
+                                      .share = o->share ? share_work : NULL,
+                                      .context = &sharing};
     struct cache_identity identity = {0};
     int rc = 0;
 
@@ -117,8 +123,7 @@ static int compile_needed(const struct build *b, const struct program_table *pro
         }
         identity_free(&identity);
     }
-    if (rc < 0 || share_work(b, programs, need, &options, o, err) < 0 ||
-        compile_programs(programs, &options, out, err) < 0) {
+    if (rc < 0 || compile_programs(programs, &options, out, err) < 0) {
         return -1;
     }
     take_kept(out, kept);
@@ -128,11 +133,7 @@ static int compile_needed(const struct build *b, const struct program_table *pro
 static void free_kept(struct compiled_program *kept, size_t count)
 {
     for (size_t i = 0; kept && i < count; i++) {
-        for (char **k = kept[i].kernels; k && *k; k++) {
-            free(*k);
-        }
-        free(kept[i].kernels);
-        free(kept[i].orchestration);
+        compiled_program_free(&kept[i]);
     }
     free(kept);
 }
@@ -167,16 +168,31 @@ static bool lies_in_build(const struct program *p, const struct compiled_program
     return strncmp(c->orchestration, p->dir, n) == 0 && c->orchestration[n] == '/';
 }
 
+/* 1: the build has these binaries already, with a stamp that says so; 0; -1 out of memory. */
+static int is_installed(const struct build *b, const struct program *p, const struct compiled_program *c,
+                        const struct cache_identity *identity, struct error *err)
+{
+    struct stamp_verdict verdict;
+
+    stamp_check(p->dir, identity, false, &verdict);
+    return verdict.reason == STAMP_CURRENT ? binaries_hold(p, c, b->platform, err) : 0;
+}
+
 static int install_program(const struct build *b, const struct program *p, const struct compiled_program *c,
-                           const struct cache_identity *identity, bool forced, struct error *err)
+                           struct timespec read_at, const struct cache_identity *identity, bool forced,
+                           struct error *err)
 {
     struct cache_transaction t;
+    int rc = is_installed(b, p, c, identity, err);
 
+    if (rc) {
+        return rc < 0 ? -1 : 0;
+    }
     if (cache_begin(&t, b->dir, p->dir, identity, forced, 0, err) < 0) {
         return -1;
     }
-    log_msg(LOG_INFO, "program %s was rebuilt: %s", p->name, t.verdict.text);
-    if (binaries_install(p, c, b->platform, err) < 0) {
+    log_msg(LOG_INFO, "the binaries of program %s are put into the build: %s", p->name, t.verdict.text);
+    if (binaries_install(p, c, b->platform, read_at, err) < 0) {
         cache_abort(&t);
         return -1;
     }
@@ -200,7 +216,7 @@ int fresh_install(const struct build *b, const struct program_table *programs, c
             rc = compile_identity(programs, b->platform, &identity, err);
         }
         if (rc == 0) {
-            rc = install_program(b, p, c, &identity, !o->no_recompile, err);
+            rc = install_program(b, p, c, compiled->read_at, &identity, !o->no_recompile, err);
         }
     }
     identity_free(&identity);

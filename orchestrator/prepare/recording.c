@@ -164,6 +164,9 @@ int recording_record(struct recording *r, const struct run_options *o, struct er
     int rc = -1;
 
     if (o->plan_file) {
+        if (content_hash_file(o->plan_file, r->plan_hash, err) < 0) {
+            return -1;
+        }
         return saved_plan_load(o->plan_file, r->build.dir, &r->programs, &r->plan, err);
     }
     if (collect_given(o, &r->build, r->inputs, &given, err) < 0) {
@@ -176,6 +179,7 @@ int recording_record(struct recording *r, const struct run_options *o, struct er
     request.timeout = o->timeout;
     request.subs = given.subs;
     request.nsub = o->nsub;
+    request.files = &r->files;
     rc = record_plan(&request, &r->programs, &r->plan, err);
 out:
     given_free(&given);
@@ -185,6 +189,7 @@ out:
 void recording_free(struct recording *r)
 {
     inputs_free(r->inputs);
+    record_files_free(&r->files);
     plan_free(&r->plan);
     program_table_free(&r->programs);
     build_free(&r->build);

@@ -8,13 +8,16 @@
 #include "common/plan/program_table.h"
 #include "orchestrator/data/inputs.h"
 #include "orchestrator/open/build_info.h"
+#include "orchestrator/prepare/content_hash.h"
 #include "orchestrator/prepare/options.h"
 
 struct recording {
     struct build build;
     struct inputs *inputs;
     struct program_table programs;
-    struct plan plan; /* without edges */
+    struct plan plan;                  /* without edges */
+    struct record_files files;         /* Python of the build that was run; of a saved plan: none */
+    char plan_hash[CONTENT_HASH_SIZE]; /* of the saved plan; "": none */
 };
 
 /* Open the build, apply overrides, find the inputs. `out` is zeroed by the caller; whatever happens,

@@ -6,6 +6,7 @@
  * part of the plan stream (docs/formats.md, "Plan stream"):
  *
  *   {"kernel_config":"<name>",...}  an evaluated kernel_config.py (program_read.h)
+ *   {"loaded":"<path below the build>","hash":"<hex>"}  a file that was executed, and a hash of what was
  *   {"alive":1}                     a sign of life while nothing else is printed
  *   {"error":{...}}, {"done":1}     the last line, one of the two
  *

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/base/array.h"
 #include "common/base/json.h"
 #include "common/base/json_write.h"
 #include "common/base/log.h"
@@ -19,6 +20,7 @@
 struct session {
     struct program_table *programs; /* NULL: not wanted */
     struct plan_stream *stream;     /* NULL: no plan wanted */
+    struct record_files *files;     /* NULL: not wanted */
 };
 
 static void put_sizes(struct json_writer *w, cJSON *object, const char *key, const int64_t *sizes, uint32_t count)
@@ -133,6 +135,36 @@ static int take_error(const char *line, size_t length, struct error *err)
     return -1;
 }
 
+static int take_loaded(struct record_files *files, const char *line, size_t length, struct error *err)
+{
+    struct json_source src = {.file = ORIGIN, .hint = REPORT, .err = err};
+    cJSON *root = json_parse(&src, line, length);
+    const char *name, *hash;
+    int rc = -1;
+
+    if (root && json_get_string(&src, root, "loaded", &name) == 0 && json_get_string(&src, root, "hash", &hash) == 0) {
+        if (array_room(&files->items, &files->capacity, files->count, sizeof *files->items)) {
+            error_nomem(err, ORIGIN, sizeof *files->items);
+        } else {
+            struct record_file *f = &files->items[files->count++];
+            *f = (struct record_file){strdup(name), strdup(hash)};
+            rc = f->name && f->hash ? 0 : error_nomem(err, ORIGIN, length);
+        }
+    }
+    cJSON_Delete(root);
+    return rc;
+}
+
+void record_files_free(struct record_files *f)
+{
+    for (size_t i = 0; i < f->count; i++) {
+        free(f->items[i].name);
+        free(f->items[i].hash);
+    }
+    free(f->items);
+    *f = (struct record_files){0};
+}
+
 static bool is_record(const char *line, const char *kind)
 {
     size_t n = strlen(kind);
@@ -149,6 +181,9 @@ static int take_line(void *context, char *line, size_t length, struct error *err
     }
     if (is_record(line, "alive")) {
         return 0;
+    }
+    if (is_record(line, "loaded")) {
+        return s->files ? take_loaded(s->files, line, length, err) : 0;
     }
     if (is_record(line, "done")) {
         return 1;
@@ -211,7 +246,7 @@ static int check_build(const struct build *build, struct error *err)
 int record_plan(const struct record_request *request, struct program_table *programs, struct plan *plan,
                 struct error *err)
 {
-    struct session s = {.programs = programs};
+    struct session s = {.programs = programs, .files = request->files};
     int rc = -1;
 
     if (programs) {

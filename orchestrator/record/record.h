@@ -26,6 +26,17 @@ struct record_shape {
     int64_t shape[PLAN_MAX_DIMS];
 };
 
+/* Files of the build that were executed as Python, and hashes of what they held then. */
+struct record_file {
+    char *name; /* below the build */
+    char *hash; /* hexadecimal; "": not known */
+};
+struct record_files {
+    size_t count, capacity;
+    struct record_file *items;
+};
+void record_files_free(struct record_files *f); /* a zeroed struct is fine */
+
 struct record_request {
     const struct build *build; /* world size is build->ndevice */
     const struct record_scalar *scalars;
@@ -34,7 +45,8 @@ struct record_request {
     size_t nshape;
     const char *const *subs; /* sub-workers that host_orch.py may call beside those of the build */
     size_t nsub;
-    double timeout; /* seconds in which the recorder must have said something; 0: the default (helper.h) */
+    struct record_files *files; /* gets those that were loaded; NULL: not wanted */
+    double timeout;             /* seconds in which the recorder must have said something; 0: the default (helper.h) */
 };
 
 /* Evaluate the kernel_config.py files only. */

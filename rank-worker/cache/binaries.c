@@ -5,8 +5,11 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include <xxhash.h>
+
 #include "common/base/file.h"
-#include "common/base/log.h"
+#include "rank-worker/cache/beside.h"
+#include "rank-worker/cache/made_file.h"
 
 enum { PATH_ROOM = 4096 };
 
@@ -35,44 +38,88 @@ static void orchestration_path(const struct program *p, char *buf, size_t size)
     snprintf(buf, size, "%s/cache/orch_%s.bin", p->dir, stem);
 }
 
-static void beside_path(const char *source, char *buf, size_t size)
+/* Newest time that a binary may bear: it must not look newer than an edit that it does not contain. */
+static struct timespec copy_time(const struct made_of *made, const char *source, struct timespec read_at,
+                                 struct hashes *hashes)
 {
-    const char *slash = strrchr(source, '/'), *dot = strrchr(source, '.');
-    size_t n = dot && (!slash || dot > slash) ? (size_t)(dot - source) : strlen(source);
+    char *dir = strndup(source, (size_t)(strrchr(source, '/') - source));
+    struct timespec when = read_at;
 
-    snprintf(buf, size, "%.*s.so", (int)n, source);
+    for (size_t i = 0; dir && i <= made->headers.n; i++) {
+        bool header = i < made->headers.n;
+        char *path = header ? made_of_path(made, i, dir) : strdup(source);
+        struct key key;
+        struct stat st;
+
+        if (path && stat(path, &st) == 0 &&
+            (hashes_file(hashes, path, &key, NULL) < 0 || !key_equal(key, header ? made->contents[i] : made->source)) &&
+            (st.st_mtim.tv_sec < when.tv_sec ||
+             (st.st_mtim.tv_sec == when.tv_sec && st.st_mtim.tv_nsec <= when.tv_nsec))) {
+            when = (struct timespec){.tv_sec = st.st_mtim.tv_sec - 1};
+        }
+        free(path);
+    }
+    free(dir);
+    return when;
 }
 
-/* One read serves both places. */
-static int install_one(const char *object, const char *cache, const char *source, struct error *err)
+static int put_copy(const char *path, const char *text, size_t nbytes, struct timespec when, struct error *err)
 {
-    size_t nbytes;
-    char *text = file_read(object, (size_t)1 << 32, &nbytes, err);
-    char beside[PATH_ROOM];
-    int rc = -1;
+    const struct timespec times[2] = {{.tv_nsec = UTIME_OMIT}, when};
+    struct file_writer w = {0};
 
-    if (!text) {
+    if (file_write_begin(&w, path, err) < 0) {
         return -1;
     }
-    beside_path(source, beside, sizeof beside);
-    if (file_write_unsynced(cache, text, nbytes, err) == 0 && file_write_unsynced(beside, text, nbytes, err) == 0) {
-        rc = 0;
+    w.unsynced = true;
+    fwrite(text, 1, nbytes, w.stream); /* errors are found by the commit */
+    if (fflush(w.stream) == 0 && futimens(fileno(w.stream), times) < 0) {
+        error_errno(err, path, NULL, "cannot set the time of %s", path);
+        file_write_abort(&w);
+        return -1;
     }
+    return file_write_commit(&w, err);
+}
+
+/* Where the copies of a program's objects go, and what is noted of them. */
+struct installing {
+    const struct program *program;
+    struct timespec read_at;
+    struct hashes *hashes;
+    struct made_file made;
+};
+
+/* One read serves both places. */
+static int install_one(struct installing *in, const char *object, const char *cache, const char *source,
+                       const struct made_of *made, struct error *err)
+{
+    size_t nbytes;
+    char *text = file_read(object, (size_t)1 << 32, &nbytes, err), *beside = beside_source(source);
+    struct timespec when = copy_time(made, source, in->read_at, in->hashes);
+    XXH128_hash_t hash;
+    int rc = -1;
+
+    if (text && !beside) {
+        error_nomem(err, source, strlen(source));
+    } else if (text && put_copy(cache, text, nbytes, when, err) == 0 &&
+               put_copy(beside, text, nbytes, when, err) == 0) {
+        hash = XXH3_128bits(text, nbytes);
+        rc = made_file_add(&in->made, in->program->dir, strrchr(cache, '/') + 1, source,
+                           (struct key){.high = hash.high64, .low = hash.low64}, made, err);
+    }
+    free(beside);
     free(text);
     return rc;
 }
 
-int binaries_install(const struct program *p, const struct compiled_program *objects, const char *platform,
-                     struct error *err)
+static int install_all(struct installing *in, const struct compiled_program *objects, const char *platform,
+                       struct error *err)
 {
+    const struct program *p = in->program;
     char path[PATH_ROOM];
 
-    snprintf(path, sizeof path, "%s/cache", p->dir);
-    if (file_make_dirs(path, err) < 0) {
-        return -1;
-    }
     orchestration_path(p, path, sizeof path);
-    if (install_one(objects->orchestration, path, p->orchestration, err) < 0) {
+    if (install_one(in, objects->orchestration, path, p->orchestration, &objects->orchestration_made, err) < 0) {
         return -1;
     }
     for (size_t i = 0; i < p->nkernel; i++) {
@@ -80,21 +127,28 @@ int binaries_install(const struct program *p, const struct compiled_program *obj
             continue;
         }
         kernel_path(p, &p->kernels[i], platform, path, sizeof path);
-        if (install_one(objects->kernels[i], path, p->kernels[i].source, err) < 0) {
+        if (install_one(in, objects->kernels[i], path, p->kernels[i].source, &objects->kernels_made[i], err) < 0) {
             return -1;
         }
     }
-    return 0;
+    return made_file_write(&in->made, p->dir, err);
 }
 
-static void release(const struct program *p, struct compiled_program *c)
+int binaries_install(const struct program *p, const struct compiled_program *objects, const char *platform,
+                     struct timespec read_at, struct error *err)
 {
-    for (size_t i = 0; c->kernels && i < p->nkernel; i++) {
-        free(c->kernels[i]);
+    struct installing in = {.program = p, .read_at = read_at, .hashes = hashes_new()};
+    char path[PATH_ROOM];
+    int rc = in.hashes ? 0 : error_nomem(err, p->name, 1);
+
+    snprintf(path, sizeof path, "%s/cache", p->dir);
+    if (rc == 0 && (file_make_dirs(path, err) < 0 || made_file_discard(p->dir, err) < 0 ||
+                    install_all(&in, objects, platform, err) < 0)) {
+        rc = -1;
     }
-    free(c->kernels);
-    free(c->orchestration);
-    memset(c, 0, sizeof *c);
+    made_file_free(&in.made);
+    hashes_free(in.hashes);
+    return rc;
 }
 
 static int take_existing(const char *path, char **out, struct error *err)
@@ -106,53 +160,90 @@ static int take_existing(const char *path, char **out, struct error *err)
     return *out ? 1 : error_nomem(err, path, strlen(path) + 1);
 }
 
-int binaries_find(const struct program *p, const char *platform, struct compiled_program *out, struct error *err)
+static int find_all(const struct program *p, const char *platform, struct compiled_program *out, struct error *err)
 {
     char path[PATH_ROOM];
     int rc;
 
-    memset(out, 0, sizeof *out);
-    out->kernels = calloc(p->nkernel + 1, sizeof *out->kernels);
-    if (!out->kernels) {
-        return error_nomem(err, p->name, p->nkernel * sizeof *out->kernels);
-    }
     orchestration_path(p, path, sizeof path);
     rc = take_existing(path, &out->orchestration, err);
     for (size_t i = 0; rc == 1 && i < p->nkernel; i++) {
         kernel_path(p, &p->kernels[i], platform, path, sizeof path);
         rc = p->kernels[i].external ? 0 : take_existing(path, &out->kernels[i], err);
     }
+    return rc;
+}
+
+static int copy_made(const struct made_file *f, const struct program *p, const char *binary, struct hashes *hashes,
+                     struct made_of *out, struct error *err)
+{
+    const struct made_entry *e = made_file_find(f, p->dir, strrchr(binary, '/') + 1, hashes);
+
+    if (!e) {
+        return 0;
+    }
+    return made_of_copy(&e->made, out) < 0 ? error_nomem(err, binary, e->made.headers.n * sizeof *out->contents) : 0;
+}
+
+/* What the binaries that were found were made of, where it is known. */
+static int find_made(const struct program *p, struct compiled_program *out, struct error *err)
+{
+    struct hashes *hashes = hashes_new();
+    struct made_file f = {0};
+    int rc = hashes ? made_file_read(p->dir, &f, err) : error_nomem(err, p->name, 1);
+
+    if (rc == 0) {
+        rc = copy_made(&f, p, out->orchestration, hashes, &out->orchestration_made, err);
+    }
+    for (size_t i = 0; rc == 0 && i < p->nkernel; i++) {
+        rc = copy_made(&f, p, out->kernels[i], hashes, &out->kernels_made[i], err);
+    }
+    made_file_free(&f);
+    hashes_free(hashes);
+    return rc;
+}
+
+int binaries_find(const struct program *p, const char *platform, struct compiled_program *out, struct error *err)
+{
+    int rc;
+
+    *out = (struct compiled_program){.nkernel = p->nkernel,
+                                     .kernels = calloc(p->nkernel + 1, sizeof *out->kernels),
+                                     .kernels_made = calloc(p->nkernel + 1, sizeof *out->kernels_made)};
+    rc = out->kernels && out->kernels_made ? find_all(p, platform, out, err)
+                                           : error_nomem(err, p->name, p->nkernel * sizeof *out->kernels_made);
+    if (rc == 1 && find_made(p, out, err) < 0) {
+        rc = -1;
+    }
     if (rc != 1) {
-        release(p, out);
+        compiled_program_free(out);
     }
     return rc;
 }
 
-static bool is_newer(const char *source, const char *binary)
+static bool same_content(const char *a, const char *b, struct hashes *hashes)
 {
-    struct stat s, b;
+    struct key x, y;
 
-    if (stat(source, &s) < 0 || stat(binary, &b) < 0) {
-        return false;
-    }
-    return s.st_mtim.tv_sec != b.st_mtim.tv_sec ? s.st_mtim.tv_sec > b.st_mtim.tv_sec
-                                                : s.st_mtim.tv_nsec > b.st_mtim.tv_nsec;
+    return a && b && hashes_file(hashes, a, &x, NULL) == 0 && hashes_file(hashes, b, &y, NULL) == 0 && key_equal(x, y);
 }
 
-static void warn_one(const struct program *p, const char *source, const char *binary)
+int binaries_hold(const struct program *p, const struct compiled_program *objects, const char *platform,
+                  struct error *err)
 {
-    if (is_newer(source, binary)) {
-        log_msg(LOG_WARN,
-                "%s of program %s was edited after the binary that runs was built: the old one runs "
-                "(--no-recompile)",
-                strrchr(source, '/') ? strrchr(source, '/') + 1 : source, p->name);
-    }
-}
+    struct compiled_program found;
+    struct hashes *hashes = hashes_new();
+    int rc = hashes ? binaries_find(p, platform, &found, err) : error_nomem(err, p->name, 1);
 
-void binaries_warn_stale(const struct program *p, const struct compiled_program *b)
-{
-    warn_one(p, p->orchestration, b->orchestration);
-    for (size_t i = 0; i < p->nkernel; i++) {
-        warn_one(p, p->kernels[i].source, b->kernels[i]);
+    if (rc == 1) {
+        rc = made_of_equal(&found.orchestration_made, &objects->orchestration_made) &&
+             same_content(found.orchestration, objects->orchestration, hashes);
+        for (size_t i = 0; rc && i < p->nkernel; i++) {
+            rc = made_of_equal(&found.kernels_made[i], &objects->kernels_made[i]) &&
+                 same_content(found.kernels[i], objects->kernels[i], hashes);
+        }
+        compiled_program_free(&found);
     }
+    hashes_free(hashes);
+    return rc;
 }

@@ -11,20 +11,21 @@
 #include "common/base/lock.h"
 #include "common/base/log.h"
 #include "rank-worker/cache/lock_files.h"
+#include "rank-worker/cache/made_file.h"
 #include "rank-worker/cache/stamp.h"
 #include "rank-worker/cache/subbuilds.h"
 
 /* Which files of a directory are binaries, and what else is written there with them. */
 struct place {
     const char *name;
-    const char *endings[2], *other;
+    const char *endings[2], *others[2];
     int depth; /* levels below `name`; 0: any */
 };
 
 static const struct place places[] = {
-    {"cache", {".bin", NULL}, "binary_context.json", 1},
-    {"kernels", {".so", ".o"}, NULL, 0},
-    {"orchestration", {".so", ".o"}, NULL, 0},
+    {"cache", {".bin", NULL}, {"binary_context.json", ".l3replay.made"}, 1},
+    {"kernels", {".so", ".o"}, {NULL}, 0},
+    {"orchestration", {".so", ".o"}, {NULL}, 0},
 };
 
 enum { PLACES = sizeof places / sizeof *places };
@@ -57,7 +58,7 @@ static enum finding look_at(const struct place *place, const FTSENT *entry)
         return BINARY;
     }
     if (entry->fts_info == FTS_F && file_is_unfinished(name, &n) &&
-        (is_named_so(place, name, n) || ends_in(name, n, place->other))) {
+        (is_named_so(place, name, n) || ends_in(name, n, place->others[0]) || ends_in(name, n, place->others[1]))) {
         return UNFINISHED;
     }
     return OTHER;
@@ -131,7 +132,7 @@ static int walk_all(const char *root, const char *dir, bool deleting, uint32_t *
 
 int invalidate_program(const char *root, const char *dir, uint32_t *removed, struct error *err)
 {
-    if (stamp_discard(dir, err)) {
+    if (stamp_discard(dir, err) || made_file_discard(dir, err)) {
         return -1;
     }
     return walk_all(root, dir, true, removed, err);
@@ -153,6 +154,25 @@ static bool is_link(const char *path)
     struct stat st;
 
     return lstat(path, &st) == 0 && S_ISLNK(st.st_mode);
+}
+
+/* 1: the binaries of the program are what the sources are now, so that there is nothing to throw away; 0; -1. */
+static int is_current(const char *root, const char *dir, struct error *err)
+{
+    struct hashes *hashes = hashes_new();
+    struct made_file made = {0};
+    uint32_t found = 0;
+    int rc = hashes ? made_file_read(dir, &made, err) : error_nomem(err, dir, 1);
+
+    if (rc == 0) {
+        rc = walk_all(root, dir, false, &found, err);
+    }
+    if (rc == 0) {
+        rc = made_file_is_current(&made, dir, found, hashes);
+    }
+    made_file_free(&made);
+    hashes_free(hashes);
+    return rc;
 }
 
 /* A process that compiles here holds the lock's file open: without that file and without binaries nothing is to do,
@@ -183,7 +203,12 @@ static int invalidate_one(const struct subbuilds *all, const struct subbuild *on
             goto out;
         }
     }
-    rc = invalidate_program(all->root, one->path, removed, err);
+    rc = options->keep_current ? is_current(all->root, one->path, err) : 0;
+    if (rc == 0) {
+        rc = invalidate_program(all->root, one->path, removed, err);
+    } else if (rc > 0) {
+        rc = 0;
+    }
 out:
     lock_release(fd);
     free(cache);

@@ -1,7 +1,7 @@
 /*
  * invalidate - delete what compiles left in a build, so that the sources are compiled again.
  *
- * Deleted are, in each program's directory, cache/binary_context.json, the .bin files of cache/, and every .so and
+ * Deleted are, in each program's directory, cache/binary_context.json, .l3replay.made, the .bin files of cache/, and every .so and
  * .o under kernels/ and orchestration/ at any depth, and what a killed process of ours left of writing one of these.
  * Sources are never touched, and nothing outside of the build is.
  * Format: docs/formats.md, "Binaries in a build".
@@ -16,9 +16,10 @@
 #include "common/base/error.h"
 
 struct invalidate_options {
-    bool off;         /* --no-recompile: only say that it is skipped */
-    int lock_timeout; /* seconds to wait for a process that compiles there; 0: no limit */
-    FILE *lines;      /* where the line for the user goes; NULL: nowhere */
+    bool off;          /* --no-recompile: only say that it is skipped */
+    bool keep_current; /* leave binaries that are made of what sources and headers are now (made_file.h) */
+    int lock_timeout;  /* seconds to wait for a process that compiles there; 0: no limit */
+    FILE *lines;       /* where the line for the user goes; NULL: nowhere */
 };
 
 /* The whole build: its root and every program's directory, each under its own lock. `*removed` (may be NULL) is the

@@ -28,15 +28,11 @@ struct build {
     struct build_counts *counts;
 };
 
-static void settle(struct build *b, struct unit *u, enum unit_state state)
+static void settle(struct unit *u, enum unit_state state)
 {
     u->state = state;
     store_unlock(u->lock);
     u->lock = -1;
-    if (u->kind == UNIT_HEADER) {
-        return;
-    }
-    b->counts->failed += state == UNIT_FAILED;
 }
 
 static void announce(struct build *b, const struct unit *u)
@@ -126,6 +122,17 @@ static bool has_failed_twin(const struct build *b, const struct unit *u)
     return false;
 }
 
+static bool has_done_twin(const struct build *b, const struct unit *u)
+{
+    for (size_t i = 0; i < b->n; i++) {
+        const struct unit *v = &b->units[i];
+        if (v != u && v->state == UNIT_DONE && v->object && strcmp(v->object, u->object) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
 /* Take the lock of the unit. 1 taken (or patience ended), 0 another has it, -1 on error. */
 static int take_lock(const struct build *b, struct unit *u, struct error *err)
 {
@@ -152,7 +159,7 @@ static int advance(struct build *b, struct unit *u, struct error *err)
         return 0;
     }
     if (has_failed_twin(b, u)) {
-        settle(b, u, UNIT_FAILED);
+        settle(u, UNIT_FAILED);
         return 1;
     }
     rc = take_lock(b, u, err);
@@ -163,10 +170,10 @@ static int advance(struct build *b, struct unit *u, struct error *err)
     if (rc < 0) {
         return -1;
     }
-    if (rc > 0) {
-        b->counts->reused += u->kind != UNIT_HEADER;
+    if (rc > 0) { /* it was not there when the job began */
+        b->counts->built += u->kind != UNIT_HEADER && !has_done_twin(b, u);
         b->total -= u->kind != UNIT_HEADER && b->total > 0;
-        settle(b, u, UNIT_DONE);
+        settle(u, UNIT_DONE);
         return 1;
     }
     size_t index = (size_t)(u - b->units);
@@ -183,38 +190,20 @@ static int advance(struct build *b, struct unit *u, struct error *err)
     return start(b, u, err) < 0 ? -1 : 1;
 }
 
-static void log_lines(enum log_level level, char *text)
+/* Keep what there is to report of a source that does not compile (failures.h). */
+static void give_up(const struct build *b, struct unit *u, struct job_result *result)
 {
-    for (char *line = text, *next; *line; line = next) {
-        next = line + strcspn(line, "\n");
-        if (*next) {
-            *next++ = '\0';
-        }
-        log_msg(level, "%s", line);
+    if (!u->first_output) {
+        u->first_output = result->output;
+        result->output = NULL;
+        u->cut = result->cut;
     }
-}
-
-static void report(struct build *b, struct unit *u, const struct job_result *result)
-{
-    char *output = u->first_output ? u->first_output : result->output;
-
+    u->timed_out = result->timed_out ? b->env->limit_s : 0;
+    u->signal = result->code > 128 ? result->code - 128 : 0;
     if (u->kind == UNIT_HEADER) {
-        log_msg(LOG_DEBUG, "%s cannot be made: %s", u->label, output);
-    } else {
-        log_msg(LOG_ERROR, "%s does not compile: %s", u->label, u->command ? u->command : "");
-        if (result->timed_out) {
-            log_msg(LOG_ERROR, "the compiler did not end within %d s (--compile-timeout) and was killed",
-                    b->env->limit_s);
-        } else if (result->code > 128) {
-            log_msg(LOG_ERROR, "the compiler was ended by signal %d", result->code - 128);
-        }
-        log_lines(LOG_ERROR, output);
-        if (result->cut) {
-            log_msg(LOG_ERROR, "(more messages of the compiler were left out)");
-        }
+        log_msg(LOG_DEBUG, "%s cannot be made: %s", u->label, u->first_output);
     }
-    u->timed_out = result->timed_out;
-    settle(b, u, UNIT_FAILED);
+    settle(u, UNIT_FAILED);
 }
 
 static bool is_later(struct timespec a, struct timespec b)
@@ -229,16 +218,16 @@ static int keep(struct build *b, struct unit *u, struct error *err)
 {
     static const char hint[] = "run again when nothing writes to the build";
     struct timespec newest = {0};
-    struct args headers = {0};
+    struct made_of made = {.known = true, .source = u->text};
     struct key key = {0}, text;
     const char *pch = u->header && u->header->state == UNIT_DONE ? u->header->source : NULL;
     int rc;
 
     hashes_refresh(b->env->hashes);
-    rc = deps_read(u->deps_path, u->dir, u->source, pch, &headers, err);
+    rc = deps_read(u->deps_path, u->dir, u->source, pch, &made.headers, err);
 
     if (rc == 0) {
-        rc = deps_key(b->env->hashes, u->dir, &headers, u->first, &key, &newest, err);
+        rc = deps_key(b->env->hashes, u->dir, &made, u->first, &key, &newest, err);
     }
     if (rc == 0) {
         rc = error_set(err, u->source, hint, "a header of %s went away while it was being compiled", u->label);
@@ -260,10 +249,11 @@ static int keep(struct build *b, struct unit *u, struct error *err)
             rc = store_use(&b->env->store, u->list, err);
         }
         if (rc == 0) {
-            rc = deps_save(&b->env->store, u->list, &headers, err) < 0 ? -1 : 1;
+            rc = deps_save(&b->env->store, u->list, &made.headers, err) < 0 ? -1 : 1;
         }
     }
-    args_free(&headers);
+    made_of_free(&u->made);
+    u->made = made;
     return rc;
 }
 
@@ -287,16 +277,17 @@ static int ended(struct build *b, struct job_result *result, struct error *err)
             rc = start(b, u, err);
         } else if (rc > 0) {
             b->counts->built += u->kind != UNIT_HEADER;
-            settle(b, u, UNIT_DONE);
+            settle(u, UNIT_DONE);
             rc = 0;
         }
     } else if (u->attempt == 1 && u->kind != UNIT_HEADER && result->code < 128) {
         u->attempt = 2;
         u->first_output = result->output;
+        u->cut = result->cut;
         result->output = NULL;
         rc = start(b, u, err);
     } else {
-        report(b, u, result);
+        give_up(b, u, result);
     }
     free(result->output);
     return rc;

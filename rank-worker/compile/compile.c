@@ -10,6 +10,7 @@
 #include "common/base/log.h"
 #include "rank-worker/compile/build_units.h"
 #include "rank-worker/compile/ccache.h"
+#include "rank-worker/compile/failures.h"
 #include "rank-worker/compile/headers.h"
 #include "rank-worker/compile/identity.h"
 #include "rank-worker/compile/store_trim.h"
@@ -38,10 +39,22 @@ static char *find_include(const char *given, struct error *err)
     return path;
 }
 
-static struct unit make_unit(enum unit_kind kind, const struct program *program, const struct kernel *kernel,
-                             char **slot)
+static struct unit make_unit(enum unit_kind kind, const struct program *program, const struct kernel *kernel)
 {
-    return (struct unit){.kind = kind, .program = program, .kernel = kernel, .slot = slot, .lock = -1};
+    return (struct unit){.kind = kind, .program = program, .kernel = kernel, .lock = -1};
+}
+
+static void list_program(const struct program *p, struct compiled_program *out, struct unit *kernels,
+                         struct unit *orchestration)
+{
+    *orchestration = make_unit(UNIT_ORCHESTRATION, p, NULL);
+    orchestration->slot = &out->orchestration;
+    orchestration->made_slot = &out->orchestration_made;
+    for (size_t i = 0; i < p->nkernel; i++) {
+        kernels[i] = make_unit(UNIT_KERNEL, p, &p->kernels[i]);
+        kernels[i].slot = &out->kernels[i];
+        kernels[i].made_slot = &out->kernels_made[i];
+    }
 }
 
 static int list_units(struct work *w, const struct program_table *programs, const bool *wanted, struct compiled *out,
@@ -70,10 +83,8 @@ static int list_units(struct work *w, const struct program_table *programs, cons
         if (wanted && !wanted[i]) {
             continue;
         }
-        w->sources[o++] = make_unit(UNIT_ORCHESTRATION, program, NULL, &out->items[i].orchestration);
-        for (size_t n = 0; n < program->nkernel; n++) {
-            w->sources[k++] = make_unit(UNIT_KERNEL, program, &program->kernels[n], &out->items[i].kernels[n]);
-        }
+        list_program(program, &out->items[i], &w->sources[k], &w->sources[o++]);
+        k += program->nkernel;
     }
     return 0;
 }
@@ -173,32 +184,16 @@ static int look_up(struct work *w, struct build_counts *counts, struct error *er
     return 0;
 }
 
-/* The caller's slots get the paths; the first source that failed, in the table's order, makes the error. */
-static int hand_out(struct work *w, const struct build_counts *counts, struct error *err)
+/* The caller's slots get what was made. */
+static void hand_out(struct work *w)
 {
-    const struct unit *failed = NULL;
-
-    for (size_t i = 0; i < w->nsource && !failed; i++) {
-        failed = w->sources[i].state == UNIT_FAILED ? &w->sources[i] : NULL;
+    for (size_t i = 0; i < w->nsource; i++) {
+        struct unit *u = &w->sources[i];
+        *u->slot = u->object;
+        *u->made_slot = u->made;
+        u->object = NULL;
+        u->made = (struct made_of){0};
     }
-    for (size_t i = 0; i < w->nsource && !failed; i++) {
-        *w->sources[i].slot = w->sources[i].object;
-        w->sources[i].object = NULL;
-    }
-    if (!failed) {
-        return 0;
-    }
-    if (failed->timed_out) {
-        return error_set(err, failed->source,
-                         "see what the compiler waits for, or give it longer with --compile-timeout",
-                         "%s did not end within %d s when it compiled %s%s of program %s", failed->argv.v[0],
-                         w->env.limit_s, failed->kernel ? "kernel " : "the orchestration",
-                         failed->kernel ? failed->kernel->name : "", failed->program->name);
-    }
-    return error_set(err, failed->source, "correct the source; the compiler's messages are above",
-                     "%s%s of program %s does not compile (%u of %zu sources failed)",
-                     failed->kernel ? "kernel " : "the orchestration", failed->kernel ? failed->kernel->name : "",
-                     failed->program->name, counts->failed, w->nsource);
 }
 
 /* Everything up to the first compiler: the units of the wanted programs, those of the store done. */
@@ -246,20 +241,31 @@ static int compile_all(struct work *w, const struct program_table *programs, con
     int jobs = options->jobs < 1 ? 1 : options->jobs;
 
     w->env.limit_s = options->limit_s > 0 ? options->limit_s : COMPILE_LIMIT_S;
+    /* Times of files are taken from this clock, which is some ms behind the other. */
+    clock_gettime(CLOCK_REALTIME_COARSE, &out->read_at);
     if (open_all(w, programs, options, out, &counts, err) < 0) {
         return -1;
     }
-    store_count(&w->env.store, (struct store_counts){.lookups = w->nsource, .hits = counts.reused});
+    if (!options->assisting) {
+        store_count(&w->env.store, (struct store_counts){.lookups = w->nsource, .hits = counts.reused});
+    }
+    if (options->share && w->nsource > counts.reused + 1 &&
+        options->share(options->context, programs, options->wanted, err) < 0) {
+        return -1;
+    }
     if (headers_plan(w->units, w->sources, w->nkernel, &w->env, jobs, err) < 0 ||
-        build_units(w->units, w->nkernel + w->nsource, &w->env, jobs, options->quiet, &counts, err) < 0) {
+        build_units(w->units, w->nkernel + w->nsource, &w->env, jobs, options->assisting, &counts, err) < 0) {
         return -1;
     }
     out->nbuilt = counts.built;
     out->nreused = counts.reused;
-    if (hand_out(w, &counts, err) < 0) {
+    if (failures_report(w->sources, w->nsource, programs, options->assisting, err) < 0) {
         return -1;
     }
+    hand_out(w);
     out->kernel_compiler = take_version(&w->env.tools[TOOLCHAIN_KERNEL]);
+    out->kernel_compiler_id = w->env.tools[TOOLCHAIN_KERNEL].id;
+    out->orchestration_compiler_id = w->env.tools[TOOLCHAIN_ORCHESTRATION].id;
     out->orchestration_compiler = take_version(&w->env.tools[TOOLCHAIN_ORCHESTRATION]);
     return 0;
 }
@@ -271,12 +277,14 @@ static int make_slots(const struct program_table *programs, struct compiled *out
         return error_nomem(err, "compile", programs->count * sizeof *out->items);
     }
     for (size_t i = 0; i < programs->count; i++) {
-        /* One more than there are: the end is where compiled_free() stops. */
-        out->items[i].kernels = calloc(programs->items[i].nkernel + 1, sizeof(char *));
-        if (!out->items[i].kernels) {
-            return error_nomem(err, "compile", programs->items[i].nkernel * sizeof(char *));
-        }
+        struct compiled_program *p = &out->items[i];
+        p->nkernel = programs->items[i].nkernel;
+        p->kernels = calloc(p->nkernel + 1, sizeof *p->kernels);
+        p->kernels_made = calloc(p->nkernel + 1, sizeof *p->kernels_made);
         out->count++;
+        if (!p->kernels || !p->kernels_made) {
+            return error_nomem(err, "compile", p->nkernel * sizeof *p->kernels_made);
+        }
     }
     return 0;
 }
@@ -379,21 +387,6 @@ int compile_programs(const struct program_table *programs, const struct compile_
     return rc;
 }
 
-long compile_missing(const struct program_table *programs, const struct compile_options *options, struct error *err)
-{
-    struct build_counts counts = {0};
-    struct compiled out = {0};
-    struct work w = {0};
-    long missing = -1;
-
-    if (make_slots(programs, &out, err) == 0 && open_all(&w, programs, options, &out, &counts, err) == 0) {
-        missing = (long)(w.nsource - counts.reused);
-    }
-    close_work(&w);
-    compiled_free(&out);
-    return missing;
-}
-
 void compile_trim(const struct compiled *c)
 {
     struct store store = {0};
@@ -416,14 +409,27 @@ void compile_trim(const struct compiled *c)
     store_close(&store);
 }
 
+void compiled_program_free(struct compiled_program *c)
+{
+    for (size_t i = 0; i < c->nkernel; i++) {
+        if (c->kernels) {
+            free(c->kernels[i]);
+        }
+        if (c->kernels_made) {
+            made_of_free(&c->kernels_made[i]);
+        }
+    }
+    free(c->kernels);
+    free(c->kernels_made);
+    free(c->orchestration);
+    made_of_free(&c->orchestration_made);
+    *c = (struct compiled_program){0};
+}
+
 void compiled_free(struct compiled *c)
 {
     for (uint32_t i = 0; i < c->count; i++) {
-        for (char **k = c->items[i].kernels; *k; k++) {
-            free(*k);
-        }
-        free(c->items[i].kernels);
-        free(c->items[i].orchestration);
+        compiled_program_free(&c->items[i]);
     }
     free(c->items);
     free(c->kernel_compiler);

@@ -15,11 +15,13 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <time.h>
 
 #include "common/base/error.h"
 #include "common/plan/plan.h"
 #include "common/plan/program_table.h"
 #include "rank-worker/compile/identity.h"
+#include "rank-worker/compile/made_of.h"
 
 enum { COMPILE_LIMIT_S = 600 };
 
@@ -28,25 +30,36 @@ struct compile_options {
     int jobs;            /* compilers at once, >= 1 */
     const bool *wanted;  /* per program of the table: false skips it; NULL: all */
     const char *include; /* directory of the headers we offer; NULL: the installed one */
-    bool quiet;          /* no progress */
+    bool assisting;      /* for a process that reports: no progress, no compiler's messages, look-ups are not counted */
     bool no_ccache;      /* do not compile through ccache, where it is installed */
     int limit_s;         /* seconds for one run of a compiler; 0: COMPILE_LIMIT_S */
+
+    /* Called once, when more than one source has to be compiled and none has been, so that others may take part: who
+     * compiles these programs with the same store at the same time shares the work. NULL: nobody else. */
+    int (*share)(void *context, const struct program_table *programs, const bool *wanted, struct error *err);
+    void *context;
 };
 
 /* What came out: paths of the objects, per program and kernel, in the table's order. */
 struct compiled_program {
     char *orchestration; /* NULL when the program was not wanted */
-    char **kernels;      /* nkernel of the program */
+    char **kernels;      /* nkernel of the program, then NULL */
+    size_t nkernel;
+    struct made_of orchestration_made, *kernels_made; /* the last: nkernel */
 };
 
 struct compiled {
     uint32_t count;
     struct compiled_program *items;
-    uint32_t nbuilt, nreused; /* compiler runs, and objects found in the store */
+    /* Sources that had an object in the store when the job began, and objects made since, by whichever process. */
+    uint32_t nreused, nbuilt;
+
+    struct timespec read_at; /* before the first source was read: what was edited since has a later time */
 
     /* First line of the --version of what the objects are made by, also of those found in the store; NULL where there
      * is no source of the kind. */
     char *kernel_compiler, *orchestration_compiler;
+    struct key kernel_compiler_id, orchestration_compiler_id; /* toolchain.h; where the texts are not NULL */
 };
 
 /* Refuse by name, before anything is compiled, what the cpu device cannot do
@@ -62,15 +75,13 @@ int compile_check_plan(const struct plan *plan, const struct program_table *prog
 int compile_identity(const struct program_table *programs, const char *platform, struct cache_identity *out,
                      struct error *err);
 
-/* How many sources of the wanted programs the store has no object for: what compile_programs() would compile. -1 with
- * `err` on failure. */
-long compile_missing(const struct program_table *programs, const struct compile_options *options, struct error *err);
-
-/* Compile all wanted programs. A source that does not compile, or takes longer than the limit: its command and the compiler's output go to
- * the log, the others finish, and the error (INFRA) names program and source. */
+/* Compile all wanted programs. When sources do not compile, or take longer than the limit, the others finish; then command
+ * and compiler's output of each go to the log, in the order of the programs, and the error (INFRA) names the first and
+ * how many there are. */
 int compile_programs(const struct program_table *programs, const struct compile_options *options, struct compiled *out,
                      struct error *err);
 void compiled_free(struct compiled *c);
+void compiled_program_free(struct compiled_program *c); /* a zeroed struct is fine */
 
 /* When objects were built, bring the store back below its limit ($L3REPLAY_CACHE_MAX); what running processes use stays.
  * What goes wrong is a warning. */

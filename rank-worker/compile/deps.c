@@ -112,30 +112,32 @@ int deps_save(const struct store *s, const char *path, const struct args *header
     return rc;
 }
 
-int deps_key(struct hashes *hashes, const char *dir, const struct args *headers, struct key first, struct key *key,
+int deps_key(struct hashes *hashes, const char *dir, struct made_of *made, struct key first, struct key *key,
              struct timespec *newest, struct error *err)
 {
     struct hasher *h = hasher_new();
-    struct key content = {0};
-    char *path;
     int rc = 1;
 
-    if (!h) {
-        return error_nomem(err, dir, 1);
+    free(made->contents);
+    made->contents = calloc(made->headers.n + 1, sizeof *made->contents);
+    if (!h || !made->contents) {
+        rc = error_nomem(err, dir, made->headers.n * sizeof *made->contents);
+    } else {
+        hasher_key(h, first);
     }
-    hasher_key(h, first);
-    for (size_t i = 0; rc > 0 && i < headers->n; i++) {
-        const char *name = headers->v[i];
-        path = name[0] == '.' ? text_format("%s/%s", dir, name) : NULL;
-        if (name[0] == '.' && !path) {
-            rc = error_nomem(err, name, strlen(name));
-        } else if (hashes_file(hashes, path ? path : name, &content, newest) < 0) {
+    for (size_t i = 0; rc > 0 && i < made->headers.n; i++) {
+        char *path = made_of_path(made, i, dir);
+        if (!path) {
+            rc = error_nomem(err, made->headers.v[i], strlen(made->headers.v[i]));
+        } else if (hashes_file(hashes, path, &made->contents[i], newest) < 0) {
             rc = 0;
         }
-        hasher_text(h, name);
-        hasher_key(h, content);
+        hasher_text(h, made->headers.v[i]);
+        hasher_key(h, made->contents[i]);
         free(path);
     }
-    *key = hasher_end(h);
+    if (h) {
+        *key = hasher_end(h);
+    }
     return rc;
 }

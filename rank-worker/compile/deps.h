@@ -10,6 +10,7 @@
 
 #include "common/base/args.h"
 #include "rank-worker/compile/hashes.h"
+#include "rank-worker/compile/made_of.h"
 
 /* Read a make-style dependency file (-MD) into `headers`: everything named after the colon but the files
  * `source` and, when not NULL, `other`; sorted, each once, in the form above for directory `dir`. */
@@ -20,9 +21,9 @@ int deps_read(const char *path, const char *dir, const char *source, const char 
 int deps_load(const char *path, struct args *headers, struct error *err);
 int deps_save(const struct store *s, const char *path, const struct args *headers, struct error *err);
 
-/* Hash over `first` and names and contents of all headers; `newest` as in hashes_file(). 1, or 0 when one cannot
- * be read now, -1 on error. */
-int deps_key(struct hashes *hashes, const char *dir, const struct args *headers, struct key first, struct key *key,
+/* Hash over `first` and names and contents of all headers of `made`, whose contents are filled; `newest` as in
+ * hashes_file(). 1, or 0 when one cannot be read now, -1 on error. */
+int deps_key(struct hashes *hashes, const char *dir, struct made_of *made, struct key first, struct key *key,
              struct timespec *newest, struct error *err);
 
 #endif

@@ -166,21 +166,22 @@ bool unit_has_object(const struct unit *u, const char *path)
 
 int unit_lookup(struct unit *u, const struct unit_env *env, struct error *err)
 {
-    struct args headers = {0};
+    struct made_of made = {.known = true, .source = u->text};
     struct key key;
-    char *path;
-    int rc = deps_load(u->list, &headers, err);
+    char *path = NULL;
+    int rc = deps_load(u->list, &made.headers, err);
 
     if (rc > 0) {
-        rc = deps_key(env->hashes, u->dir, &headers, u->first, &key, NULL, err);
+        rc = deps_key(env->hashes, u->dir, &made, u->first, &key, NULL, err);
     }
-    args_free(&headers);
+    if (rc > 0) {
+        path = unit_object_path(u, env, key);
+        rc = path ? 1 : error_nomem(err, u->source, 1);
+    }
+    made_of_free(&u->made);
+    u->made = made;
     if (rc <= 0) {
         return rc;
-    }
-    path = unit_object_path(u, env, key);
-    if (!path) {
-        return error_nomem(err, u->source, 1);
     }
     /* First on the list of what is used: what is there then stays. */
     rc = store_use(&env->store, u->list, err) < 0 || store_use(&env->store, path, err) < 0 ? -1 : 0;
@@ -208,5 +209,6 @@ void unit_close(struct unit *u)
     free(u->deps_path);
     free(u->first_output);
     free(u->command);
+    made_of_free(&u->made);
     *u = (struct unit){.lock = -1};
 }

@@ -25,21 +25,27 @@ struct unit {
     const struct program *program;
     const struct kernel *kernel; /* NULL: the orchestration */
     char **slot;                 /* where the caller wants the object's path; NULL: a precompiled header */
+    struct made_of *made_slot;   /* and what it was made of */
     char *source, *dir, *label;  /* label: "chip_orch/aiv/k.cpp", for people */
     struct scan scan;
     struct args argv; /* compiler, flags and include directories */
     struct key text;  /* content of the source */
     struct key first;
-    char *list;   /* the store's header list of `first` */
-    char *object; /* set by unit_lookup and unit_finish */
+    char *list;          /* the store's header list of `first` */
+    char *object;        /* set by unit_lookup, or when it was built */
+    struct made_of made; /* what `object` was made of */
 
     /* While it is being built. */
     struct unit *header; /* the precompiled header to use, or NULL */
     int attempt, reruns, lock;
     struct timespec begun, blocked;
-    char *output_path, *deps_path, *first_output, *command;
-    char *object_path; /* between compiling and linking, where ccache has them apart; else NULL */
-    bool linking, timed_out;
+    char *output_path, *deps_path, *command;
+    char *first_output; /* the compiler's messages, of the first attempt that failed */
+    int signal;         /* that ended the compiler; 0: none */
+    int timed_out;      /* the limit in seconds that it overran; 0: it did not */
+    bool cut;           /* there were more messages */
+    char *object_path;  /* between compiling and linking, where ccache has them apart; else NULL */
+    bool linking;
     struct key seen; /* key of the last run, when files changed during it */
 };
 

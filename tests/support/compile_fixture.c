@@ -105,7 +105,7 @@ void fixture_open(struct fixture *f)
         free(file);
     }
     f->table = (struct program_table){.count = 1, .items = f->programs};
-    f->options = (struct compile_options){.platform = "a2a3sim", .jobs = 2, .quiet = true, .no_ccache = true};
+    f->options = (struct compile_options){.platform = "a2a3sim", .jobs = 2, .no_ccache = true};
 }
 
 void fixture_close(struct fixture *f)

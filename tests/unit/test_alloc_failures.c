@@ -132,6 +132,7 @@ static int replay(const struct run_options *o)
 {
     const struct prepare_job job = {.jobs = 1};
     struct outcome out = {.nproc = 1};
+    struct changes changes = {0};
     struct prepared p;
     struct error err;
     int code;
@@ -139,13 +140,15 @@ static int replay(const struct run_options *o)
     if (prepare(o, &job, &out.phases, &p, &out.error) < 0) {
         out.verdict = RESULT_INFRA;
     } else {
+        if (changes_find(&changes, o, &p, &err) < 0) {
+            error_print(&err);
+        }
         run_lanes(&p.segment);
         outcome_verify(&out, o, &p);
     }
     phases_stop(&out.phases);
-    if (p.sheet && changes_tell(p.recording.build.dir, &p.recording.programs, &p.compiled, &err) < 0) {
-        error_print(&err);
-    }
+    changes_report(&changes);
+    changes_free(&changes);
     code = outcome_report(&out, o, &p);
     if (p.sheet && fresh_install(&p.recording.build, &p.recording.programs, &p.compiled, &o->fresh, &err) < 0) {
         error_print(&err);

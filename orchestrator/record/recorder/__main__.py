@@ -59,17 +59,22 @@ def answer_signals(timeout):
 
 
 def serve(request, fd):
-    from recorder import programs, standins
+    from recorder import loaded, programs, standins
 
+    files = loaded.Loaded(request["dir"])
+    files.watch()
     sys.meta_path.append(standins.Finder())
     sys.path.append(os.path.join(request["dir"], "orchestration"))
     if request["configs"]:
         standins.install_directions()
-        programs.evaluate([(c["name"], c["dir"]) for c in request["configs"]], lambda record: send(fd, record))
+        programs.evaluate([(c["name"], c["dir"]) for c in request["configs"]], lambda record: send(fd, record),
+                          files.note)
     if request["op"] == "plan":
         from recorder import session
 
-        session.Session(request, fd).record()
+        session.Session(request, fd, files.note).record()
+    for record in files.records():
+        send(fd, record)
 
 
 def main():

@@ -13,8 +13,9 @@ DEFAULT_CONFIG = "aicpu_orchestration_config"
 class Config:
     """One kernel_config.py and the values of its names; every fault says file and key."""
 
-    def __init__(self, path):
+    def __init__(self, path, note):
         self.path = path
+        self.note = note
         self.names = {"__file__": path, "__name__": "kernel_config", "__builtins__": __builtins__}
 
     def run(self):
@@ -23,6 +24,7 @@ class Config:
                 source = file.read()
         except OSError as error:
             raise Fault("%s cannot be read: %s" % (self.path, error.strerror), HINT, self.path) from None
+        self.note(self.path, source)
         exec(compile(source, self.path, "exec", dont_inherit=True), self.names)
 
     def fail(self, key, what):
@@ -113,11 +115,11 @@ class Config:
         }
 
 
-def evaluate(programs, emit):
-    """Evaluate every (name, directory) and emit its record."""
+def evaluate(programs, emit, note):
+    """Evaluate every (name, directory) and emit its record; note(path, bytes) is called for what is executed."""
     first = None
     for name, directory in programs:
-        config = Config(os.path.join(directory, "kernel_config.py"))
+        config = Config(os.path.join(directory, "kernel_config.py"), note)
         try:
             config.run()
             record = config.record(name)

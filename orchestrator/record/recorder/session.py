@@ -49,8 +49,9 @@ class Keep(list):
 
 
 class Session:
-    def __init__(self, request, fd):
+    def __init__(self, request, fd, note):
         self.request = request
+        self.note = note  # note(path, bytes): what is executed
         self.fd = fd
         self.world_size = request["world_size"]
         self.path = os.path.join(request["dir"], "orchestration", "host_orch.py")
@@ -108,6 +109,7 @@ class Session:
                     source = file.read()
             except OSError as error:
                 raise Fault("%s cannot be read: %s" % (self.path, error.strerror), "compile the build again", self.path)
+            self.note(self.path, source)
             try:
                 self.code = compile(source, self.path, "exec", dont_inherit=True)
             except ValueError as error:  # a NUL byte, which later versions call a SyntaxError
