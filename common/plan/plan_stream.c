@@ -124,7 +124,7 @@ static void describe_place(const struct plan_stream *s, const cJSON *record, cha
 
 static int parse_line(struct plan_stream *s, char *line, size_t length, struct error *err)
 {
-    char place[sizeof err->where];
+    char place[512]; /* as much as error.where holds */
     struct json_source src = {.file = place, .hint = s->hint, .err = err, .bytes = true};
     cJSON *record;
     int rc;
