@@ -44,11 +44,11 @@ static int run_lanes(const struct lead *l, struct error *err)
 {
     struct participant *me = l->me;
     struct prepared *p = l->prepared;
-    struct order order = {.kind = ORDER_RUN, .pid = (int32_t)getpid(), .segment_fd = p->segment.fd};
+    struct order order = {.kind = ORDER_RUN, .pid = (int32_t)getpid(), .segment_fd = p->segment.parts[SEGMENT_PLAN].fd};
     int rc;
 
     p->segment.header->free_threads = l->options->free_threads;
-    atomic_store(&p->segment.header->starting, participant_executors(&p->recording.plan));
+    atomic_store(&p->segment.common->starting, participant_executors(&p->recording.plan));
     if (participant_open_signals(me, err) < 0 || serve(l, &order, err) < 0 ||
         mpi_job_share(&me->job, &order, sizeof order, err) < 0) {
         return -1;

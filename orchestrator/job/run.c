@@ -103,7 +103,7 @@ static int run_root(struct participant *me, const struct run_options *o)
 
 int run_replay(const struct run_options *o, int argc, char **argv)
 {
-    struct participant me = {.segment = {.fd = -1}, .signal_fd = -1};
+    struct participant me = {.signal_fd = -1};
     struct error err;
     sigset_t set;
     int rc;

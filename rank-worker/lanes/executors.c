@@ -14,6 +14,7 @@
 #include "common/base/clock.h"
 #include "common/base/install.h"
 #include "common/base/log.h"
+#include "common/segment/control_check.h"
 #include "rank-worker/lanes/child_log.h"
 #include "rank-worker/lanes/postmortem.h"
 
@@ -33,10 +34,21 @@ struct executors {
     struct executor *items;
 };
 
-enum { SEGMENT_FD = 3, SAVING_LIMIT_MS = 500 };
+enum { SAVING_LIMIT_MS = 500 };
+
+/* The parts of the segment have higher descriptors than those that they get. */
+static int share_segment(posix_spawn_file_actions_t *actions, const struct segment *seg)
+{
+    int rc = 0;
+
+    for (int i = 0; i < SEGMENT_PARTS && rc == 0; i++) {
+        rc = posix_spawn_file_actions_adddup2(actions, seg->parts[i].fd, SEGMENT_FIRST_FD + i);
+    }
+    return rc;
+}
 
 /* The child sees stdin, its log and the segment, and none of our MPI and event descriptors. */
-static int file_actions(posix_spawn_file_actions_t *actions, int segment_fd, int log_fd)
+static int file_actions(posix_spawn_file_actions_t *actions, const struct segment *seg, int log_fd)
 {
     int rc = posix_spawn_file_actions_init(actions);
 
@@ -45,9 +57,8 @@ static int file_actions(posix_spawn_file_actions_t *actions, int segment_fd, int
     }
     if ((rc = posix_spawn_file_actions_addopen(actions, 0, "/dev/null", O_RDONLY, 0)) ||
         (rc = posix_spawn_file_actions_adddup2(actions, log_fd, 1)) ||
-        (rc = posix_spawn_file_actions_adddup2(actions, log_fd, 2)) ||
-        (rc = posix_spawn_file_actions_adddup2(actions, segment_fd, SEGMENT_FD)) ||
-        (rc = posix_spawn_file_actions_addclosefrom_np(actions, SEGMENT_FD + 1))) {
+        (rc = posix_spawn_file_actions_adddup2(actions, log_fd, 2)) || (rc = share_segment(actions, seg)) ||
+        (rc = posix_spawn_file_actions_addclosefrom_np(actions, SEGMENT_FIRST_FD + SEGMENT_PARTS))) {
         posix_spawn_file_actions_destroy(actions);
     }
     return rc;
@@ -73,11 +84,11 @@ static int attributes(posix_spawnattr_t *attr)
     return rc;
 }
 
-static int spawn(const char *path, char **argv, int segment_fd, int log_fd, pid_t *pid)
+static int spawn(const char *path, char **argv, const struct segment *seg, int log_fd, pid_t *pid)
 {
     posix_spawn_file_actions_t actions;
     posix_spawnattr_t attr;
-    int rc = file_actions(&actions, segment_fd, log_fd);
+    int rc = file_actions(&actions, seg, log_fd);
 
     if (rc) {
         return rc;
@@ -105,7 +116,7 @@ static int start_one(struct executors *e, struct executor *x, const char *path, 
         return error_errno(err, "executor", "raise the limit on open files (ulimit -n)", "cannot make a pipe");
     }
     child_log_open(&x->log, pipefd[0], x->lane.lane, e->seg->plan.world_size);
-    rc = spawn(path, argv, e->seg->fd, pipefd[1], &x->pid);
+    rc = spawn(path, argv, e->seg, pipefd[1], &x->pid);
     close(pipefd[1]);
     if (rc) {
         x->pid = 0;
@@ -226,7 +237,7 @@ static bool is_saving(const struct executors *e, const struct executor *x)
 {
     siginfo_t info = {0};
 
-    if (!x->pid || atomic_load_explicit(&e->seg->lanes[x->lane.lane].state, memory_order_acquire) != LANE_SAVING) {
+    if (!x->pid || lane_view(e->seg, x->lane.lane).state != LANE_SAVING) {
         return false;
     }
     return waitid(P_PID, (id_t)x->pid, &info, WEXITED | WNOHANG | WNOWAIT) == 0 && info.si_pid != x->pid;
