@@ -71,6 +71,7 @@ void lane_restore(const struct segment *seg, uint32_t lane, uint32_t node, uint3
     atomic_store(&status->awaits, PLAN_NONE);
     atomic_store(&status->ndone, ndone);
     atomic_store(&status->nlost, 0);
+    atomic_store(&status->nopened, 0);
     atomic_store(&status->suspect, node);
     atomic_store(segment_last_canary(seg, lane), seg->header->canary);
     atomic_store(&status->state, state);
@@ -103,7 +104,8 @@ int lane_blame(const struct segment *seg, uint32_t lane, uint32_t node, const ch
     snprintf(where, sizeof where, "%s%s", node == PLAN_NONE ? name : label,
              node != PLAN_NONE && next_node(plan, lane, node) != PLAN_NONE ? ", or a later one of this lane" : "");
     return error_set_kind(err, ERROR_FAIL, where, HINT,
-                          "a kernel on %s wrote over memory in which l3replay keeps what its executors do%s", name, end);
+                          "a kernel on %s wrote over memory in which l3replay keeps what its executors do%s", name,
+                          end);
 }
 
 /* --- all of them --------------------------------------------------------- */
@@ -258,7 +260,8 @@ int control_check_complete(struct control_check *check, struct error *err)
         if (!word_is_done(&seg->words[i])) {
             return blame_common(check, err);
         }
-        if (check->ndone[lane] != check->count[lane] || lane_view(seg, lane).state != LANE_DONE || !t->start_ns || t->end_ns < t->start_ns) {
+        if (check->ndone[lane] != check->count[lane] || lane_view(seg, lane).state != LANE_DONE || !t->start_ns ||
+            t->end_ns < t->start_ns) {
             return blame_lane(check, lane, err);
         }
     }

@@ -28,6 +28,7 @@ struct segment_lane {
     _Atomic uint32_t node;                /* waiting to run, or running; PLAN_NONE before the first */
     _Atomic uint32_t awaits;              /* LANE_WAITING: the node waited for; else PLAN_NONE */
     _Atomic uint32_t ndone;               /* nodes completed, with their profiles */
+    _Atomic uint32_t nopened;             /* dispatches that no longer waited for other members of their domain */
     _Atomic uint32_t nlost;               /* files of profiles that could not be written */
     _Atomic uint32_t suspect; /* the first node during which the common pages were overwritten; else PLAN_NONE */
     struct error error;       /* LANE_FAILED: why; complete before the state says so */
@@ -62,6 +63,7 @@ struct segment_header {
     char platform[32];
     struct dfx dfx;    /* what this run captures */
     bool free_threads; /* device_config.free_threads of all cards */
+    bool paced;        /* members of a domain keep in step (rank-worker/executor/domain_pace.h) */
     uint32_t hashing;  /* 1: executors fill `hashes`, which nobody touches otherwise */
     uint64_t nhash;    /* arguments of all nodes */
     /* Offsets in the plan part. */

@@ -37,6 +37,7 @@ enum {
     OPT_RESULT,
     OPT_REPEAT,
     OPT_THREADS,
+    OPT_PACE,
     PROCESSES_MAX = 65536
 };
 
@@ -65,6 +66,10 @@ static const struct argp_option options[] = {
      2},
     {"threads", OPT_THREADS, "turns|free", 0,
      "lanes of a mixed task: one of a cluster at a time (default), or all side by side, as the system schedules them",
+     2},
+    {"pace", OPT_PACE, "domain|free", 0,
+     "domain (default on simulator platforms): a dispatch of a comm domain waits until the other members have done as "
+     "many there; free: cards wait for data only",
      2},
     {"repeat", OPT_REPEAT, "N", 0,
      "run it N times (1 to 1000) over the same inputs; tell how many runs gave the same bits, and which output and "
@@ -156,6 +161,12 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         o->free_threads = strcmp(arg, "free") == 0;
         if (!o->free_threads && strcmp(arg, "turns") != 0) {
             argp_error(state, "--threads is turns or free, not '%s'", arg);
+        }
+        return 0;
+    case OPT_PACE:
+        o->pace = strcmp(arg, "free") == 0 ? PACE_FREE : PACE_DOMAIN;
+        if (o->pace == PACE_DOMAIN && strcmp(arg, "domain") != 0) {
+            argp_error(state, "--pace is domain or free, not '%s'", arg);
         }
         return 0;
     case OPT_PLAN:

@@ -157,6 +157,16 @@ static void put_comparisons(struct json_writer *w, cJSON *root, const struct res
     }
 }
 
+static void put_pace(struct json_writer *w, cJSON *root, const struct result *r)
+{
+    cJSON *pace = json_put_object(w, root, "pace");
+
+    json_put_text(w, pace, "mode", r->paced ? "domain" : "free");
+    if (r->paced) {
+        put_count(w, pace, "opened", r->nopened);
+    }
+}
+
 static void put_versions_and_notes(struct json_writer *w, cJSON *root, const struct result *r)
 {
     cJSON *object, *list;
@@ -199,6 +209,7 @@ static char *render(const struct result *r)
     if (r->repeat) {
         repeat_put_json(&w, root, r->repeat);
     }
+    put_pace(&w, root, r);
     put_versions_and_notes(&w, root, r);
     put_times(&w, root, r);
     if (r->ncomparison) {

@@ -15,6 +15,9 @@
 #include "orchestrator/prepare/profile_dirs.h"
 #include "orchestrator/record/record.h"
 
+/* --pace */
+enum pace_mode { PACE_AUTO = 0, PACE_DOMAIN, PACE_FREE };
+
 struct run_options {
     const char *build;
     const char *platform, *device_ids;                  /* NULL: as recorded */
@@ -34,7 +37,8 @@ struct run_options {
     double timeout; /* seconds without progress; 0: no limit */
     enum deps_mode deps;
     bool free_threads; /* --threads free */
-    int nproc;         /* -n; 0: as many as fit */
+    enum pace_mode pace;
+    int nproc; /* -n; 0: as many as fit */
     struct fresh_options fresh;
     struct dfx_options dfx;
 };

@@ -18,6 +18,9 @@ int walk_open(struct lane_walk *walk, struct segment *seg, uint32_t lane, struct
     if (seg->header->hashing && written_hash_open(&walk->hash, err) < 0) {
         return -1;
     }
+    if (seg->header->paced && lane < plan->world_size && pace_open(&walk->pace, seg, lane, err) < 0) {
+        return -1;
+    }
     for (uint32_t i = 0; i < plan->nnode; i++) {
         walk->count += plan->nodes[i].lane == lane;
     }
@@ -37,8 +40,10 @@ int walk_open(struct lane_walk *walk, struct segment *seg, uint32_t lane, struct
 void walk_close(struct lane_walk *walk)
 {
     written_hash_close(walk->hash);
+    pace_close(walk->pace);
     free(walk->nodes);
     walk->hash = NULL;
+    walk->pace = NULL;
     walk->nodes = NULL;
 }
 
@@ -68,6 +73,26 @@ static void wait_for_preds(struct lane_walk *walk, uint32_t node)
         }
         told = true;
         word_wait(&walk->seg->words[pred]);
+    }
+    if (told) {
+        atomic_store_explicit(&status->awaits, PLAN_NONE, memory_order_relaxed);
+    }
+}
+
+/* After wait_for_preds(): what only keeps cards in step. */
+static void keep_pace(struct lane_walk *walk, uint32_t index)
+{
+    struct segment_lane *status = lane_status(walk->seg, walk->lane);
+    uint32_t behind;
+    bool told = false, waiting = true;
+
+    while (walk->pace && waiting && (behind = pace_next(walk->pace, index)) != PLAN_NONE) {
+        atomic_store_explicit(&status->awaits, behind, memory_order_relaxed);
+        if (!told) {
+            set_state(status, LANE_WAITING, clock_now_ns());
+        }
+        told = true;
+        waiting = pace_wait(walk->pace, behind);
     }
     if (told) {
         atomic_store_explicit(&status->awaits, PLAN_NONE, memory_order_relaxed);
@@ -176,6 +201,7 @@ int walk_run(struct lane_walk *walk, struct error *err)
         current.ndone = i;
         atomic_store_explicit(&status->node, node, memory_order_relaxed);
         wait_for_preds(walk, node);
+        keep_pace(walk, i);
         if (run_node(walk, node, &times, err) < 0) {
             return -1;
         }
