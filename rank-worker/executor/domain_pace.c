@@ -15,11 +15,11 @@ struct use {
 struct pace {
     const struct segment *seg;
     uint32_t lane;
-    uint64_t *starts;   /* by plan.cards: where the member's dispatches begin in `nodes`; and the end */
-    uint32_t *nodes;    /* dispatches that use a domain, by member */
-    uint64_t *first;    /* by node of the lane, and the end: its uses */
+    uint64_t *starts; /* by plan.cards: where the member's dispatches begin in `nodes`; and the end */
+    uint32_t *nodes;  /* dispatches that use a domain, by member */
+    uint64_t *first;  /* by node of the lane, and the end: its uses */
     struct use *uses;
-    uint32_t nopened;   /* in succession */
+    uint32_t nopened; /* in succession */
 };
 
 /* Calls `function` for each domain that a dispatch uses, once. `seen` has an entry a domain. */
