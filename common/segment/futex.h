@@ -14,6 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 enum word_state { WORD_PENDING = 0, WORD_AWAITED = 1, WORD_DONE = 2 };
@@ -49,6 +50,20 @@ static inline void word_wait(futex_word *word)
         futex_wait(word, WORD_AWAITED);
         seen = atomic_load_explicit(word, memory_order_acquire);
     }
+}
+
+/* The same for at most `ms` milliseconds (below 1000); returns whether the word is done. */
+static inline int word_wait_ms(futex_word *word, long ms)
+{
+    const struct timespec limit = {.tv_nsec = ms * 1000000};
+    uint32_t seen = WORD_PENDING;
+
+    if (atomic_compare_exchange_strong_explicit(word, &seen, WORD_AWAITED, memory_order_acquire,
+                                                memory_order_acquire) ||
+        seen == WORD_AWAITED) {
+        syscall(SYS_futex, word, FUTEX_WAIT, WORD_AWAITED, &limit, NULL, 0);
+    }
+    return word_is_done(word);
 }
 
 /* Mark done and wake every waiter. */

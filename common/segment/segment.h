@@ -1,84 +1,54 @@
 /*
  * segment - the memory that all executors and processes of one node share.
  *
- * It holds the plan, the sheet (which objects a program is made of), a
- * completion word for each node, a status for each lane, the times of each
- * node, hashes of what nodes wrote, and the bytes of every storage: tensors and windows are used where
- * they lie. It is a memfd: it never has a name, so nothing is left behind
- * whichever process is killed, and it is mapped at any address, so it holds offsets
- * only.
+ * It has three parts, each a memfd, because kernels write where they should not:
+ *
+ *   data     the bytes of every storage: tensors and windows are used where they lie. Pages that nobody may touch lie
+ *            between them in an executor.
+ *   plan     the header, the plan and the sheet (which objects a program is made of). Written by its creator alone;
+ *            nobody else can map it for writing.
+ *   control  what executors write: a completion word for each node, hashes of what nodes wrote, and for each lane a
+ *            block of pages of its own: status, times of its nodes. An executor can write the common pages and its own
+ *            lane's block, and only read the other lanes'. Whatever is in this part is input: see control_check.h.
+ *
+ * A memfd never has a name, so nothing is left behind whichever process is killed. The parts are mapped at any address,
+ * so they hold offsets only; all offsets and counts are in the plan part.
  *
  * Life: created (by the node's leader, from a compiled plan) -> loaded
  * (parameters and fills written over storages of zeros) -> run -> read, or
  * rewound (segment_rewind: as created again) -> loaded -> run -> ...
- * The other processes map the leader's descriptor once, executors inherit the
- * descriptor and live for one run. The plan, the sheet and the layout never
- * change; `dfx`, `free_threads`, `hashing` and `starting` in the header are set by the leader
+ * The other processes map the leader's descriptors once, executors inherit the
+ * descriptors and live for one run. The plan, the sheet and the layout never
+ * change; `dfx`, `free_threads`, `paced` and `hashing` in the header and `starting` are set by the leader
  * before each run. Only the leader creates, loads and rewinds, while no executor lives.
  */
 #ifndef L3R_COMMON_SEGMENT_SEGMENT_H
 #define L3R_COMMON_SEGMENT_SEGMENT_H
 
-#include <stdatomic.h>
-#include <stdint.h>
 #include <sys/types.h>
 
 #include "common/base/error.h"
 #include "common/plan/plan.h"
-#include "common/segment/dfx.h"
-#include "common/segment/futex.h"
+#include "common/segment/segment_format.h"
 
-/* starting -> ready -> (waiting -> running -> saving)* -> done, or failed from anywhere. Saving: the node is complete,
- * its profiles are being written. */
-enum lane_state { LANE_STARTING = 0, LANE_READY, LANE_WAITING, LANE_RUNNING, LANE_SAVING, LANE_DONE, LANE_FAILED };
-
-/* Written by the lane's executor alone; read by anybody at any time. */
-struct segment_lane {
-    _Alignas(64) _Atomic uint32_t state; /* enum lane_state */
-    _Atomic uint32_t node;               /* waiting to run, or running; PLAN_NONE before the first */
-    _Atomic uint32_t awaits;             /* LANE_WAITING: the node waited for; else PLAN_NONE */
-    _Atomic uint32_t ndone;              /* nodes completed, with their profiles */
-    _Atomic uint32_t nlost;              /* files of profiles that could not be written */
-    _Atomic uint64_t since_ns;           /* when `state` or `node` last changed (clock_now_ns) */
-    struct error error;                  /* LANE_FAILED: why; complete before the state says so */
-};
-
-/* Times of one node; 0: not yet. Written by its executor. */
-struct segment_times {
-    uint64_t start_ns, end_ns; /* clock_now_ns */
-    uint64_t device_ns;        /* first task start to last task end; 0 for host copies */
-    uint64_t orch_ns;          /* the orchestration function; 0 for host copies */
-    uint64_t profile_ns;       /* writing its profiles, after the end; others do not wait for it */
-    uint32_t ntasks;
-    uint32_t turns_lost; /* device_result.turns_lost */
-};
-
-struct segment_header {
-    uint64_t magic;
-    uint64_t nbytes; /* of the whole segment */
-    uint32_t nlane, nnode, nstorage;
-    uint32_t log_level;
-    char platform[32];
-    struct dfx dfx;    /* what this run captures */
-    bool free_threads; /* device_config.free_threads of all cards */
-    uint32_t hashing;  /* 1: executors fill `hashes`, which nobody touches otherwise */
-    uint64_t nhash;    /* arguments of all nodes */
-    uint64_t words_at, lanes_at, times_at, hashes_at, storages_at, plan_at, plan_nbytes, sheet_at, sheet_nbytes;
-    _Alignas(64) _Atomic uint32_t starting; /* executors that are not ready yet, set by the leader */
-    futex_word go; /* completed by the last executor that got ready: until then no kernel runs */
+struct segment_memory {
+    int fd;     /* <= 0: closed */
+    char *base; /* NULL: not mapped */
+    size_t nbytes;
 };
 
 struct segment {
-    int fd;
-    size_t mapped;                 /* bytes */
-    struct segment_header *header; /* start of the mapping */
-    futex_word *words;             /* nnode */
-    struct segment_lane *lanes;    /* nlane */
-    struct segment_times *times;   /* nnode */
-    uint64_t *hashes;              /* nhash, as plan.args: of the tensor, when its node had written it; else 0 */
-    const uint64_t *storages;      /* nstorage offsets of their bytes */
+    struct segment_memory parts[SEGMENT_PARTS];
+    struct segment_header *header; /* others than the creator cannot write it */
+    struct segment_common *common;
+    futex_word *words;        /* nnode */
+    uint64_t *hashes;         /* nhash, as plan.args: of the tensor, when its node had written it; else 0 */
+    const uint64_t *lanes;    /* nlane + 1 offsets: lane_status() */
+    const uint32_t *slots;    /* nnode: segment_node_times() */
+    const uint64_t *storages; /* nstorage offsets of their bytes */
     const char *sheet;
-    struct plan plan; /* points into the segment */
+    struct plan plan;            /* points into the segment */
+    struct segment_times *times; /* the creator's own memory, nnode: zeros until job_clocks_settle() */
 };
 
 /* Create from a plan whose edges are compiled; `sheet` is NUL-terminated (common/plan/sheet.h). Fails with a
@@ -86,31 +56,52 @@ struct segment {
 int segment_create(struct segment *seg, const struct plan *plan, const char *sheet, const char *platform,
                    struct error *err);
 
-/* Put a segment that was run back to what segment_create() made: words, lanes, times, hashes, `starting` and `go` as
- * at the start, all storages and the gaps between them zeros. `dfx` and `hashing` stay. No executor may live, in any process of the node. */
+/* Put a segment that was run back to what segment_create() made: the control part as at the start, all of the data part
+ * zeros. The header stays. No executor may live, in any process of the node. */
 int segment_rewind(struct segment *seg, struct error *err);
 
-/* Map an existing one. Takes over `fd` (closed on failure too). */
-int segment_map(struct segment *seg, int fd, struct error *err);
+/* Map an existing one, as the executor of `lane`. Takes over the descriptors `first_fd` and the following, one a part
+ * (closed on failure too). */
+int segment_map(struct segment *seg, int first_fd, uint32_t lane, struct error *err);
 
-/* Open the segment that process `pid` of this node has as descriptor `fd`. */
-int segment_open_peer(struct segment *seg, pid_t pid, int fd, struct error *err);
+/* Open the segment of process `pid` of this node, which has the plan part as descriptor `plan_fd`. The control part can
+ * be read only. */
+int segment_open_peer(struct segment *seg, pid_t pid, int plan_fd, struct error *err);
 
-/* Close the descriptor and keep the mapping: what runs foreign code must not leave it a file to write to. */
-void segment_close_fd(struct segment *seg);
+/* Close a part's descriptor and keep its mapping: what runs foreign code must not leave it a file to write to. */
+void segment_close_fd(struct segment *seg, enum segment_part part);
 
 void segment_unmap(struct segment *seg); /* a zeroed struct is fine */
 
 /* Bytes of a storage, as mapped here. */
 static inline void *segment_storage(const struct segment *seg, uint32_t storage)
 {
-    return (char *)seg->header + seg->storages[storage];
+    return seg->parts[SEGMENT_DATA].base + seg->storages[storage];
 }
 
 /* Bytes of `domain`'s window on its member number `rank` (dense). */
 static inline void *segment_window(const struct segment *seg, uint32_t domain, uint32_t rank)
 {
     return segment_storage(seg, seg->plan.domains[domain].first_storage + rank);
+}
+
+static inline struct segment_lane *lane_status(const struct segment *seg, uint32_t lane)
+{
+    return (struct segment_lane *)(void *)(seg->parts[SEGMENT_CONTROL].base + seg->lanes[lane]);
+}
+
+/* The last 8 bytes of the common pages (`lane` PLAN_NONE) or of a lane's block. */
+static inline _Atomic uint64_t *segment_last_canary(const struct segment *seg, uint32_t lane)
+{
+    const uint64_t end = seg->lanes[lane == PLAN_NONE ? 0 : lane + 1];
+
+    return (_Atomic uint64_t *)(void *)(seg->parts[SEGMENT_CONTROL].base + end) - 1;
+}
+
+/* Where the executor writes the times of `node`. */
+static inline struct segment_times *segment_node_times(const struct segment *seg, uint32_t node)
+{
+    return (struct segment_times *)(void *)(lane_status(seg, seg->plan.nodes[node].lane) + 1) + seg->slots[node];
 }
 
 const char *lane_state_name(enum lane_state state);

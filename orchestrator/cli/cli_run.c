@@ -44,6 +44,7 @@ enum {
     OPT_NO_VALIDATE,
     OPT_REQUIRE_CHECK,
     OPT_DEVICE_ID,
+    OPT_PACE,
     PROCESSES_MAX = 65536
 };
 
@@ -80,6 +81,10 @@ static const struct argp_option options[] = {
      "give up when MPI does not start for so long (default 120; 0: never)", 2},
     {"threads", OPT_THREADS, "turns|free", 0,
      "lanes of a mixed task: one of a cluster at a time (default), or all side by side, as the system schedules them",
+     2},
+    {"pace", OPT_PACE, "domain|free", 0,
+     "domain (default on simulator platforms): a dispatch of a comm domain waits until the other members have done as "
+     "many there; free: cards wait for data only",
      2},
     {"repeat", OPT_REPEAT, "N", 0,
      "run it N times (1 to 1000) over the same inputs; say how many runs gave the same bits, and which output and "
@@ -202,6 +207,12 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     case OPT_DEVICE_ID:
         option_number(state, "--device-id", arg, 0, INT_MAX);
         o->device_id = arg;
+        return 0;
+    case OPT_PACE:
+        o->pace = strcmp(arg, "free") == 0 ? PACE_FREE : PACE_DOMAIN;
+        if (o->pace == PACE_DOMAIN && strcmp(arg, "domain") != 0) {
+            argp_error(state, "--pace is domain or free, not '%s'", arg);
+        }
         return 0;
     case OPT_PLAN:
         o->plan_file = arg;

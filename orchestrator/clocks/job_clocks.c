@@ -131,28 +131,30 @@ static int list_clocks(struct job_clocks *clocks, uint32_t nlane, struct error *
 }
 
 /* First start and last end of the nodes that ran on a clock, as its executors wrote them; false: none did. */
-static bool raw_range(const struct job_clocks *clocks, const struct plan *plan, const struct segment_times *raw,
-                      uint32_t clock, uint64_t *from, uint64_t *to)
+static bool raw_range(const struct job_clocks *clocks, const struct segment *seg, uint32_t clock, uint64_t *from,
+                      uint64_t *to)
 {
     *from = UINT64_MAX;
     *to = 0;
-    for (uint32_t i = 0; i < plan->nnode; i++) {
-        if (clocks->result.of_lane[plan->nodes[i].lane] != clock || !raw[i].end_ns) {
+    for (uint32_t i = 0; i < seg->plan.nnode; i++) {
+        const struct segment_times *raw = &seg->times[i];
+
+        if (clocks->result.of_lane[seg->plan.nodes[i].lane] != clock || !raw->end_ns) {
             continue;
         }
-        *from = raw[i].start_ns < *from ? raw[i].start_ns : *from;
-        *to = raw[i].end_ns > *to ? raw[i].end_ns : *to;
+        *from = raw->start_ns < *from ? raw->start_ns : *from;
+        *to = raw->end_ns > *to ? raw->end_ns : *to;
     }
     return *to > 0;
 }
 
-static void finish_clock(struct job_clocks *clocks, const struct plan *plan, uint32_t index)
+static void finish_clock(struct job_clocks *clocks, const struct segment *seg, uint32_t index)
 {
     struct run_clock *clock = &clocks->result.items[index];
     bool ran;
     uint64_t from, to;
 
-    ran = raw_range(clocks, plan, clocks->times, index, &from, &to);
+    ran = raw_range(clocks, seg, index, &from, &to);
     /* Nothing starts before the run: the earliest place is where the least is claimed that is surely wrong. */
     if (clock->map.kind == CLOCK_UNALIGNED && ran) {
         clock->map.points[0].offset_ns = (int64_t)(clocks->begun_ns - from);
@@ -163,26 +165,32 @@ static void finish_clock(struct job_clocks *clocks, const struct plan *plan, uin
     clock->error_ns = clock_map_worst_error(&clock->map, from, to);
 }
 
+/* As an executor wrote them, unless it was a kernel that did: then the node did not run. */
+static struct segment_times sane_times(const struct segment_times *raw)
+{
+    struct segment_times t = *raw;
+
+    if (t.start_ns == 0 || t.end_ns < t.start_ns || t.end_ns >= (uint64_t)INT64_MAX) {
+        memset(&t, 0, sizeof t);
+    }
+    return t;
+}
+
 int job_clocks_settle(struct job_clocks *clocks, struct segment *seg, struct error *err)
 {
     const struct plan *plan = &seg->plan;
-    const struct segment_times *raw = (const void *)((const char *)seg->header + seg->header->times_at);
 
     if (list_clocks(clocks, plan_lane_count(plan), err) < 0) {
         return -1;
     }
-    if (!clocks->times) { /* all passes of a job run one plan */
-        clocks->times = calloc(plan->nnode + 1u, sizeof *clocks->times);
+    for (uint32_t i = 0; i < plan->nnode; i++) {
+        seg->times[i] = sane_times(segment_node_times(seg, i));
     }
-    if (!clocks->times) {
-        return error_nomem(err, "clocks", plan->nnode * sizeof *clocks->times);
-    }
-    memcpy(clocks->times, raw, plan->nnode * sizeof *raw);
     for (uint32_t i = 0; i < clocks->result.count; i++) {
-        finish_clock(clocks, plan, i);
+        finish_clock(clocks, seg, i);
     }
     for (uint32_t i = 0; i < plan->nnode; i++) {
-        struct segment_times *t = &clocks->times[i];
+        struct segment_times *t = &seg->times[i];
         const struct clock_map *map = &run_clocks_of(&clocks->result, plan->nodes[i].lane)->map;
         if (!t->end_ns) {
             continue;
@@ -190,14 +198,12 @@ int job_clocks_settle(struct job_clocks *clocks, struct segment *seg, struct err
         t->start_ns = clock_map_to_root(map, t->start_ns);
         t->end_ns = clock_map_to_root(map, t->end_ns);
     }
-    seg->times = clocks->times;
     return 0;
 }
 
 void job_clocks_free(struct job_clocks *clocks)
 {
     free(clocks->processes);
-    free(clocks->times);
     run_clocks_free(&clocks->result);
     memset(clocks, 0, sizeof *clocks);
 }

@@ -44,7 +44,6 @@ struct job_clocks {
     uint32_t round;
     uint64_t begun_ns;                    /* no executor ran before; process 0's clock */
     struct job_clocks_process *processes; /* size */
-    struct segment_times *times;          /* of job_clocks_settle() */
     struct run_clocks result;             /* of job_clocks_settle() */
 };
 
@@ -62,9 +61,9 @@ int job_clocks_answer(const struct mpi_job *job, const struct order *order, stru
 /* The clock of a lane's process as it is known now. `clocks` may be NULL: all is one clock. */
 struct clock_map job_clocks_lane_map(const struct job_clocks *clocks, uint32_t lane);
 
-/* After the run: bring the times of all nodes to process 0's clock, and make `result`. From here on seg->times is
- * memory of `clocks`, since executors that outlive an interrupt go on to write theirs. Calling it again starts from the
- * segment's times anew. */
+/* After the run: make seg->times, the times of all nodes on process 0's clock, and `result`. They are copies, since
+ * executors that outlive an interrupt go on to write theirs; what cannot be a time counts as not run. Calling it again
+ * starts from the executors' times anew. */
 int job_clocks_settle(struct job_clocks *clocks, struct segment *seg, struct error *err);
 
 /* After MPI_Finalize: a message to a process that hangs may lie here. A zeroed struct is fine. */

@@ -161,7 +161,7 @@ static int add_finished(struct gather_sender *s, struct error *err)
 
     for (uint32_t i = 0; i < s->ncursor; i++) {
         struct cursor *c = &s->cursors[i];
-        uint32_t ndone = atomic_load_explicit(&s->seg->lanes[c->lane].ndone, memory_order_acquire);
+        uint32_t ndone = atomic_load_explicit(&lane_status(s->seg, c->lane)->ndone, memory_order_acquire);
 
         for (; c->ndone < ndone && c->at < plan->nnode; c->at++) {
             const struct plan_node *n = &plan->nodes[c->at];

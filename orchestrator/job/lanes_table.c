@@ -4,6 +4,7 @@
 
 #include "common/base/clock.h"
 #include "common/base/log.h"
+#include "common/segment/control_check.h"
 
 /* " (domain comm_d0)" when the node is a dispatch that uses one, so that the table of a deadlock shows where its signals are. */
 static const char *domain_of(const struct plan *plan, uint32_t node, char *buf, size_t size)
@@ -29,7 +30,7 @@ static uint64_t since(const struct segment *seg, const struct job_clocks *clocks
 {
     struct clock_map map = job_clocks_lane_map(clocks, lane);
 
-    return map.kind == CLOCK_UNALIGNED ? UINT64_MAX : clock_map_to_root(&map, atomic_load(&seg->lanes[lane].since_ns));
+    return map.kind == CLOCK_UNALIGNED ? UINT64_MAX : clock_map_to_root(&map, lane_view(seg, lane).since_ns);
 }
 
 /* "for 2.1 s". */
@@ -48,21 +49,22 @@ static const char *how_long(const struct segment *seg, const struct job_clocks *
 
 static void print_lane(const struct segment *seg, const struct job_clocks *clocks, uint32_t lane)
 {
-    const struct segment_lane *l = &seg->lanes[lane];
-    enum lane_state state = (enum lane_state)atomic_load_explicit(&l->state, memory_order_acquire);
-    uint32_t node = atomic_load(&l->node), awaits = atomic_load(&l->awaits);
+    const struct lane_view v = lane_view(seg, lane);
+    const uint32_t node = v.node, awaits = v.awaits;
     char name[32], at[256], awaited[256], domain[128], other[32], time[64];
 
     how_long(seg, clocks, lane, time, sizeof time);
     plan_lane_name(seg->plan.world_size, lane, name, sizeof name);
-    if (node >= seg->plan.nnode) {
-        log_msg(LOG_ERROR, "  %s: %s, nothing run yet", name, lane_state_name(state));
-    } else if (state == LANE_WAITING && awaits < seg->plan.nnode) {
+    if (!v.sound) {
+        log_msg(LOG_ERROR, "  %s: what it does was overwritten by a kernel", name);
+    } else if (node >= seg->plan.nnode) {
+        log_msg(LOG_ERROR, "  %s: %s, nothing run yet", name, lane_state_name(v.state));
+    } else if (v.state == LANE_WAITING && awaits < seg->plan.nnode) {
         plan_lane_name(seg->plan.world_size, seg->plan.nodes[awaits].lane, other, sizeof other);
         log_msg(LOG_ERROR, "  %s: %s waits for %s of %s, %s", name, plan_node_label(&seg->plan, node, at, sizeof at),
                 plan_node_label(&seg->plan, awaits, awaited, sizeof awaited), other, time);
     } else {
-        log_msg(LOG_ERROR, "  %s: %s %s%s, %s", name, lane_state_name(state),
+        log_msg(LOG_ERROR, "  %s: %s %s%s, %s", name, lane_state_name(v.state),
                 plan_node_label(&seg->plan, node, at, sizeof at), domain_of(&seg->plan, node, domain, sizeof domain),
                 time);
     }
@@ -73,8 +75,7 @@ void lanes_table_print(const struct segment *seg, const struct job_clocks *clock
     unsigned shown = 0, more = 0;
 
     for (uint32_t lane = 0; lane < seg->header->nlane; lane++) {
-        const struct segment_lane *l = &seg->lanes[lane];
-        uint32_t state = atomic_load(&l->state);
+        const enum lane_state state = lane_view(seg, lane).state;
 
         if (state == LANE_DONE || (state == LANE_STARTING && !plan_lane_is_used(&seg->plan, lane))) {
             continue;
@@ -95,7 +96,7 @@ uint64_t lanes_progress(const struct segment *seg)
     uint64_t done = 0;
 
     for (uint32_t lane = 0; lane < seg->header->nlane; lane++) {
-        done += atomic_load_explicit(&seg->lanes[lane].ndone, memory_order_relaxed);
+        done += lane_view(seg, lane).ndone;
     }
     return done;
 }
@@ -108,7 +109,7 @@ uint32_t lanes_longest_running(const struct segment *seg, const struct job_clock
     for (uint32_t lane = 0; lane < seg->header->nlane; lane++) {
         uint64_t from;
 
-        if (atomic_load(&seg->lanes[lane].state) != LANE_RUNNING) {
+        if (lane_view(seg, lane).state != LANE_RUNNING) {
             continue;
         }
         from = since(seg, clocks, lane);
@@ -123,7 +124,7 @@ uint32_t lanes_longest_running(const struct segment *seg, const struct job_clock
 uint32_t lanes_saving(const struct segment *seg)
 {
     for (uint32_t lane = 0; lane < seg->header->nlane; lane++) {
-        if (atomic_load_explicit(&seg->lanes[lane].state, memory_order_relaxed) == LANE_SAVING) {
+        if (lane_view(seg, lane).state == LANE_SAVING) {
             return lane;
         }
     }

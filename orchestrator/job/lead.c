@@ -44,11 +44,14 @@ static int run_lanes(const struct lead *l, struct error *err)
 {
     struct participant *me = l->me;
     struct prepared *p = l->prepared;
-    struct order order = {.kind = ORDER_RUN, .pid = (int32_t)getpid(), .segment_fd = p->segment.fd};
+    struct order order = {.kind = ORDER_RUN, .pid = (int32_t)getpid(), .segment_fd = p->segment.parts[SEGMENT_PLAN].fd};
     int rc;
 
     p->segment.header->free_threads = l->options->free_threads;
-    atomic_store(&p->segment.header->starting, participant_executors(&p->recording.plan));
+    l->out->paced = l->options->pace == PACE_DOMAIN ||
+                    (l->options->pace == PACE_AUTO && build_platform_is_sim(&p->recording.build));
+    p->segment.header->paced = l->out->paced;
+    atomic_store(&p->segment.common->starting, participant_executors(&p->recording.plan));
     if (participant_open_signals(me, err) < 0 || serve(l, &order, err) < 0 ||
         mpi_job_share(&me->job, &order, sizeof order, err) < 0) {
         return -1;
@@ -66,6 +69,9 @@ static int run_lanes(const struct lead *l, struct error *err)
                                            .receiver = me->receiver,
                                            .signal_fd = me->signal_fd};
     rc = supervise_root(&me->supervision, err);
+    for (uint32_t lane = 0; lane < p->segment.header->nlane; lane++) {
+        l->out->nopened += atomic_load(&lane_status(&p->segment, lane)->nopened);
+    }
     l->out->abrupt = me->supervision.interrupted || me->supervision.unsure;
     if (!l->out->abrupt) {
         supervise_finish(&me->supervision);
@@ -164,6 +170,11 @@ int lead_run(struct participant *me, const struct run_options *o, struct prepare
     }
     rc = run_passes(&l, err);
     participant_report_strangers(me);
+    if (out->nopened) {
+        log_note("%llu dispatch%s did not wait for the other cards of the domain any longer: nothing went on for 20 ms "
+                 "(--pace domain)",
+                 (unsigned long long)out->nopened, out->nopened == 1 ? "" : "es");
+    }
     if (!out->abrupt) {
         participant_close_signals(me); /* a signal ends what follows as it ends what went before */
     }

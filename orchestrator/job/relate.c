@@ -49,7 +49,7 @@ static void add_own_losses(struct extra_storage *a, const struct segment *seg)
     uint32_t named = 0;
 
     for (uint32_t card = 0; card < seg->plan.world_size; card++) {
-        uint32_t nlost = atomic_load(&seg->lanes[card].nlost);
+        uint32_t nlost = atomic_load(&lane_status(seg, card)->nlost);
 
         a->extra.nlost += nlost;
         if (!nlost || named == OWN_LOSSES) {

@@ -187,6 +187,16 @@ static void put_texts(struct json_writer *w, cJSON *root, const char *key, const
     }
 }
 
+static void put_pace(struct json_writer *w, cJSON *root, const struct result *r)
+{
+    cJSON *pace = json_put_object(w, root, "pace");
+
+    json_put_text(w, pace, "mode", r->paced ? "domain" : "free");
+    if (r->paced) {
+        put_count(w, pace, "opened", r->nopened);
+    }
+}
+
 static void put_versions_and_notes(struct json_writer *w, cJSON *root, const struct result *r)
 {
     cJSON *object;
@@ -225,6 +235,7 @@ int result_write(const char *path, const struct result *r, struct error *err)
     if (r->repeat) {
         repeat_put_json(&w, root, r->repeat);
     }
+    put_pace(&w, root, r);
     put_versions_and_notes(&w, root, r);
     put_times(&w, root, r);
     put_unchecked(&w, root, r);

@@ -8,6 +8,7 @@
 #ifndef L3R_ORCHESTRATOR_JOB_RESULT_H
 #define L3R_ORCHESTRATOR_JOB_RESULT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -81,6 +82,8 @@ struct result {
     struct tolerance tolerance;
     uint32_t rounds;
     const struct repeat *repeat; /* of several rounds; NULL: there was one */
+    bool paced;                  /* --pace domain */
+    uint64_t nopened;            /* dispatches that no longer waited for other members of their domain */
     uint64_t clock_error_ns; /* of times of different cards (run_clocks.h); 0: one clock, CLOCK_NO_BOUND: not aligned */
 
     uint32_t compared, outputs; /* of so many outputs; as the line before the marker */

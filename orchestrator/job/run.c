@@ -148,7 +148,7 @@ static int start_mpi(struct mpi_job *job, const struct run_options *o, int *argc
 
 int run_replay(const struct run_options *o, int argc, char **argv)
 {
-    struct participant me = {.segment = {.fd = -1}, .signal_fd = -1};
+    struct participant me = {.signal_fd = -1};
     struct error err;
 
     if (start_mpi(&me.job, o, &argc, &argv, &err) < 0) {

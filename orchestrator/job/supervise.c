@@ -11,6 +11,7 @@
 
 #include "common/base/clock.h"
 #include "common/base/log.h"
+#include "common/segment/control_check.h"
 #include "orchestrator/job/lanes_table.h"
 #include "orchestrator/job/progress.h"
 #include "orchestrator/job/stall.h"
@@ -69,16 +70,21 @@ struct overview {
     uint8_t *connected, *told, *done, *stopped; /* by process */
     int ndone, nstopped;
     bool stopping, own_done;
+    struct control_check check;
     bool more; /* events may wait that poll() does not tell of again */
     uint64_t stop_at_ns;
     struct stall stall;
 };
 
-static int overview_open(struct overview *o, const struct mpi_job *job, struct error *err)
+static int overview_open(struct overview *o, const struct segment *seg, const struct mpi_job *job, struct error *err)
 {
     memset(o, 0, sizeof *o);
+    if (control_check_open(&o->check, seg, err) < 0) {
+        return -1;
+    }
     o->connected = calloc((size_t)job->size * 4, 1);
     if (!o->connected) {
+        control_check_close(&o->check);
         return error_nomem(err, "supervision", (uint64_t)job->size * 4);
     }
     o->told = o->connected + job->size;
@@ -149,17 +155,18 @@ static void take_events(struct supervision *s, struct overview *o, bool *failed,
 
 static int blame_timeout(const struct supervision *s, struct error *err)
 {
-    uint32_t lane = lanes_longest_running(s->seg, s->clocks);
+    const uint32_t lane = lanes_longest_running(s->seg, s->clocks);
+    const uint32_t node = lane == PLAN_NONE ? PLAN_NONE : lane_view(s->seg, lane).node;
     char label[256] = "";
 
     log_msg(LOG_ERROR, "no dispatch finished for %.1f s; what every lane is in:", s->timeout);
     lanes_table_print(s->seg, s->clocks, MOST_LANES);
-    if (!word_is_done(&s->seg->header->go)) {
+    if (!word_is_done(&s->seg->common->go)) {
         return error_set(err, NULL, "raise --timeout, or look at the hosts",
                          "not every executor got ready within %.1f s", s->timeout);
     }
-    if (lane != PLAN_NONE) {
-        plan_node_label(&s->seg->plan, atomic_load(&s->seg->lanes[lane].node), label, sizeof label);
+    if (node < s->seg->plan.nnode) {
+        plan_node_label(&s->seg->plan, node, label, sizeof label);
     }
     return error_set_kind(err, ERROR_FAIL, label, "look for kernels that wait for each other above, or raise --timeout",
                           "the run made no progress for %.1f s: a kernel hangs or kernels deadlock", s->timeout);
@@ -177,16 +184,20 @@ static int blame_profiles(const struct supervision *s, uint32_t lane, uint64_t s
                      name);
 }
 
-/* Returns -1 with `err` when the run went without progress for too long. */
+/* Returns -1 with `err` when the run went without progress for too long, or a kernel has overwritten what the executors
+ * keep: without that, nobody could say what they do. */
 static int watch_progress(struct supervision *s, struct overview *o, struct error *err)
 {
     const uint64_t done = lanes_progress(s->seg);
     const uint32_t saving = lanes_saving(s->seg);
 
+    if (control_check_running(&o->check, err) < 0) {
+        return -1;
+    }
     progress_run(done, s->seg->plan.nnode);
     switch (stall_look(&o->stall, clock_now_ns(), done, saving != PLAN_NONE, (uint64_t)(s->timeout * 1e9))) {
     case STALL_KERNELS:
-        return blame_timeout(s, err);
+        return control_check_stopped(&o->check, err) < 0 ? -1 : blame_timeout(s, err);
     case STALL_PROFILES:
         return blame_profiles(s, saving, o->stall.saving_ns, err);
     default:
@@ -200,6 +211,17 @@ static int blame_signal(struct supervision *s, int sig, struct error *err)
     log_msg(LOG_ERROR, "interrupted (%s); what was running:", strsignal(sig));
     lanes_table_print(s->seg, s->clocks, MOST_LANES);
     return error_set(err, NULL, NULL, "the run was interrupted by signal %d (%s)", sig, strsignal(sig));
+}
+
+/* A failure that says nothing of the kernels may come from a kernel that overwrote what executors keep. */
+static int look_behind(struct overview *o, struct error *err)
+{
+    struct error cause;
+
+    if (err->kind != ERROR_FAIL && control_check_stopped(&o->check, &cause) < 0) {
+        *err = cause;
+    }
+    return -1;
 }
 
 /* One round in process 0. Returns 1 when the run is over well, -1 when it has to stop. */
@@ -216,7 +238,7 @@ static int root_round(struct supervision *s, struct overview *o, struct error *e
     }
     if (wakeup.failed) {
         *err = wakeup.error;
-        return -1;
+        return look_behind(o, err);
     }
     o->own_done = wakeup.all_gone;
     take_events(s, o, &failed, err);
@@ -225,10 +247,10 @@ static int root_round(struct supervision *s, struct overview *o, struct error *e
         return blame_signal(s, wakeup.signal, err);
     }
     if (failed) {
-        return -1;
+        return look_behind(o, err);
     }
     if (o->own_done && o->ndone == s->job->size - 1) {
-        return 1;
+        return control_check_complete(&o->check, err) < 0 ? -1 : 1;
     }
     return watch_progress(s, o, err);
 }
@@ -255,7 +277,7 @@ int supervise_root(struct supervision *s, struct error *err)
     struct overview o;
     int rc;
 
-    if (overview_open(&o, s->job, err) < 0) {
+    if (overview_open(&o, s->seg, s->job, err) < 0) {
         return -1;
     }
     do {
@@ -266,6 +288,7 @@ int supervise_root(struct supervision *s, struct error *err)
     if (rc < 0 && !s->interrupted) {
         stop_all(s, &o);
     }
+    control_check_close(&o.check);
     free(o.connected);
     return rc < 0 ? -1 : 0;
 }

@@ -29,7 +29,7 @@ struct order {
             char platform[32];
         };
         struct {                     /* ORDER_RUN; the last two are those of the first, and last for all passes */
-            int32_t pid, segment_fd; /* where the segment is */
+            int32_t pid, segment_fd; /* where the segment's plan part is */
             struct events_address events;
             char token[ORDER_TOKEN_MAX]; /* gather.h; "": no profiles are wanted */
         };

@@ -15,6 +15,9 @@
 #include "orchestrator/prepare/profile_dirs.h"
 #include "orchestrator/record/record.h"
 
+/* --pace */
+enum pace_mode { PACE_AUTO = 0, PACE_DOMAIN, PACE_FREE };
+
 struct run_options {
     const char *build;
     const char *platform, *device_ids;                  /* NULL: as recorded */
@@ -37,6 +40,7 @@ struct run_options {
     bool alone;           /* a job of this process, without MPI */
     enum deps_mode deps;
     bool free_threads; /* --threads free */
+    enum pace_mode pace;
     bool validate, no_validate, require_check;
     const char *device_id; /* --device-id, which has no effect on several cards; NULL: not given */
     int nproc;             /* -n; 0: as many as fit */

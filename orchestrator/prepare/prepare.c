@@ -205,7 +205,7 @@ int prepare(const struct run_options *o, const struct prepare_job *job, struct p
     uint64_t limit;
 
     memset(p, 0, sizeof *p);
-    p->segment.fd = p->dfx_lock = -1;
+    p->dfx_lock = -1;
     phases_enter(phases, PHASE_OPEN);
     if (store_limit(&limit, err) < 0 || recording_open(&p->recording, o, err) < 0 || check_places(o, p, err) < 0 ||
         choose_references(o, p, err) < 0 || check_device(o, &p->recording.build, err) < 0 ||

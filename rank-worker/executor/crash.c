@@ -10,10 +10,16 @@
 
 static char alternate_stack[64 * 1024];
 static const struct sheet *named;
+static void (*first)(void);
 
 void crash_name_kernels(const struct sheet *sheet)
 {
     named = sheet;
+}
+
+void crash_call_first(void (*function)(void))
+{
+    first = function;
 }
 
 /* "kernel k of program p", "the orchestration of program p", or the path when it is neither. */
@@ -57,6 +63,9 @@ static void on_crash(int sig, siginfo_t *info, void *context)
     Dl_info dl;
     int n;
 
+    if (first) {
+        first();
+    }
     if (pc && dladdr((void *)pc, &dl) && dl.dli_fname) {
         name_object(dl.dli_fname, name, sizeof name);
         pc -= (uintptr_t)dl.dli_fbase;
@@ -70,11 +79,22 @@ static void on_crash(int sig, siginfo_t *info, void *context)
     raise(sig);
 }
 
+/* Who aborts has said why. */
+static void on_abort(int sig)
+{
+    if (first) {
+        first();
+    }
+    signal(sig, SIG_DFL);
+    raise(sig);
+}
+
 int crash_install(struct error *err)
 {
     static const int signals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL};
     stack_t stack = {.ss_sp = alternate_stack, .ss_size = sizeof alternate_stack};
     struct sigaction action = {.sa_sigaction = on_crash, .sa_flags = SA_SIGINFO | SA_ONSTACK | SA_RESETHAND};
+    struct sigaction at_abort = {.sa_handler = on_abort, .sa_flags = SA_ONSTACK | SA_RESETHAND};
 
     if (sigaltstack(&stack, NULL) < 0) {
         return error_errno(err, "executor", NULL, "cannot set a signal stack");
@@ -83,6 +103,9 @@ int crash_install(struct error *err)
         if (sigaction(signals[i], &action, NULL) < 0) {
             return error_errno(err, "executor", NULL, "cannot set a signal handler");
         }
+    }
+    if (sigaction(SIGABRT, &at_abort, NULL) < 0) {
+        return error_errno(err, "executor", NULL, "cannot set a signal handler");
     }
     return 0;
 }

@@ -11,6 +11,9 @@
 #include "common/base/error.h"
 #include "common/plan/sheet.h"
 
+/* Have `function` called first when the process crashes; NULL: nothing. It must be safe in a signal handler. */
+void crash_call_first(void (*function)(void));
+
 int crash_install(struct error *err);
 
 /* Where names come from: the kernel or orchestration whose object holds the instruction is named after the sheet,

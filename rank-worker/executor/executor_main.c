@@ -1,6 +1,6 @@
 /*
  * l3replay-executor LANE DEVICE_ID NCORES PARENT_PID [DFX_DIR]: runs one lane of the
- * segment on descriptor 3, in a process of its own, because kernels are
+ * segment on the descriptors from 3 on, in a process of its own, because kernels are
  * foreign code. It is started by rank-worker/lanes and by nobody else.
  *
  * What it did is in the lane's status; the exit code is 0 when the lane was
@@ -23,8 +23,6 @@
 #include "rank-worker/executor/executor_device.h"
 #include "rank-worker/executor/sub_workers.h"
 #include "rank-worker/executor/walk.h"
-
-enum { SEGMENT_FD = 3 };
 
 struct arguments {
     struct card_config card; /* `lane` may be one of another kind */
@@ -57,7 +55,7 @@ static int parse_arguments(int argc, char **argv, struct arguments *args)
 /* Publish a failure; what the parent reads must be complete before the state says so. */
 static void report_failure(struct segment *seg, uint32_t lane, const struct error *error)
 {
-    struct segment_lane *status = &seg->lanes[lane];
+    struct segment_lane *status = lane_status(seg, lane);
 
     status->error = *error;
     atomic_store_explicit(&status->since_ns, clock_now_ns(), memory_order_relaxed);
@@ -78,17 +76,15 @@ static int run_lane(struct segment *seg, const struct arguments *args, struct er
         card_open(&walk.card, executor_device(), seg, &args->card, &sheet, err) < 0) {
         goto out;
     }
-    if (args->card.lane == plan_sub_lane(&seg->plan)) {
-        if (sub_workers_start(&walk.subs, seg, &sheet, err) < 0) {
-            goto out;
-        }
-        segment_close_fd(seg); /* its Python has mapped it */
+    if (args->card.lane == plan_sub_lane(&seg->plan) && sub_workers_start(&walk.subs, seg, &sheet, err) < 0) {
+        goto out;
     }
-    atomic_store_explicit(&seg->lanes[args->card.lane].state, LANE_READY, memory_order_release);
-    if (atomic_fetch_sub_explicit(&seg->header->starting, 1, memory_order_acq_rel) == 1) {
-        word_complete(&seg->header->go);
+    segment_close_fd(seg, SEGMENT_DATA); /* Python has mapped it */
+    atomic_store_explicit(&lane_status(seg, args->card.lane)->state, LANE_READY, memory_order_release);
+    if (atomic_fetch_sub_explicit(&seg->common->starting, 1, memory_order_acq_rel) == 1) {
+        word_complete(&seg->common->go);
     }
-    word_wait(&seg->header->go);
+    word_wait(&seg->common->go);
     rc = walk_run(&walk, err);
 out:
     card_close(walk.card);
@@ -113,18 +109,20 @@ int main(int argc, char **argv)
     if (prctl(PR_SET_PDEATHSIG, SIGKILL) < 0 || getppid() != args.parent) {
         return 3; /* the parent is gone already: nobody to work for */
     }
-    if (segment_map(&seg, SEGMENT_FD, &err) < 0) {
+    if (segment_map(&seg, SEGMENT_FIRST_FD, args.card.lane, &err) < 0) {
         error_print(&err);
         return 3;
     }
     log_set_prefix(plan_lane_name(seg.plan.world_size, args.card.lane, prefix, sizeof prefix));
     log_set_level((enum log_level)seg.header->log_level);
-    if (args.card.lane >= seg.header->nlane || crash_install(&err) < 0) {
+    if (crash_install(&err) < 0) {
         segment_unmap(&seg);
         return 3;
     }
-    if (args.card.lane != plan_sub_lane(&seg.plan)) { /* its Python maps it too */
-        segment_close_fd(&seg);
+    segment_close_fd(&seg, SEGMENT_PLAN);
+    segment_close_fd(&seg, SEGMENT_CONTROL);
+    if (args.card.lane != plan_sub_lane(&seg.plan)) { /* its Python maps the data too */
+        segment_close_fd(&seg, SEGMENT_DATA);
     }
     if (run_lane(&seg, &args, &err) < 0) {
         report_failure(&seg, args.card.lane, &err);

@@ -100,7 +100,7 @@ static int load_with(struct sub_workers_process *p, const char *python, const ch
     if (python_limit(&limit, err) < 0) {
         return -1;
     }
-    if (python_child_start(&p->child, python, script, p->seg->fd, err) < 0) {
+    if (python_child_start(&p->child, python, script, p->seg->parts[SEGMENT_DATA].fd, err) < 0) {
         snprintf(err->hint, sizeof err->hint, "%s", HINT_PYTHON);
         return 1;
     }

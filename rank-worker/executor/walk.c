@@ -4,6 +4,8 @@
 #include <string.h>
 
 #include "common/base/clock.h"
+#include "common/segment/control_check.h"
+#include "rank-worker/executor/crash.h"
 #include "rank-worker/executor/host_copy.h"
 
 int walk_open(struct lane_walk *walk, struct segment *seg, uint32_t lane, struct error *err)
@@ -14,6 +16,9 @@ int walk_open(struct lane_walk *walk, struct segment *seg, uint32_t lane, struct
     walk->seg = seg;
     walk->lane = lane;
     if (seg->header->hashing && written_hash_open(&walk->hash, err) < 0) {
+        return -1;
+    }
+    if (seg->header->paced && lane < plan->world_size && pace_open(&walk->pace, seg, lane, err) < 0) {
         return -1;
     }
     for (uint32_t i = 0; i < plan->nnode; i++) {
@@ -35,8 +40,10 @@ int walk_open(struct lane_walk *walk, struct segment *seg, uint32_t lane, struct
 void walk_close(struct lane_walk *walk)
 {
     written_hash_close(walk->hash);
+    pace_close(walk->pace);
     free(walk->nodes);
     walk->hash = NULL;
+    walk->pace = NULL;
     walk->nodes = NULL;
 }
 
@@ -49,7 +56,7 @@ static void set_state(struct segment_lane *status, enum lane_state state, uint64
 /* The status is touched only when there is something to wait for: a lane that flows pays nothing. */
 static void wait_for_preds(struct lane_walk *walk, uint32_t node)
 {
-    struct segment_lane *status = &walk->seg->lanes[walk->lane];
+    struct segment_lane *status = lane_status(walk->seg, walk->lane);
     const struct plan *plan = &walk->seg->plan;
     const struct plan_node *n = &plan->nodes[node];
     bool waiting_shown = false;
@@ -72,16 +79,68 @@ static void wait_for_preds(struct lane_walk *walk, uint32_t node)
     }
 }
 
-static int run_node(struct lane_walk *walk, uint32_t node, struct error *err)
+/* After wait_for_preds(): what only keeps cards in step. */
+static void keep_pace(struct lane_walk *walk, uint32_t index)
 {
-    struct segment_lane *status = &walk->seg->lanes[walk->lane];
-    struct segment_times *times = &walk->seg->times[node];
+    struct segment_lane *status = lane_status(walk->seg, walk->lane);
+    uint32_t behind;
+    bool told = false, waiting = true;
+
+    while (walk->pace && waiting && (behind = pace_next(walk->pace, index)) != PLAN_NONE) {
+        atomic_store_explicit(&status->awaits, behind, memory_order_relaxed);
+        if (!told) {
+            set_state(status, LANE_WAITING, clock_now_ns());
+        }
+        told = true;
+        waiting = pace_wait(walk->pace, behind);
+    }
+    if (told) {
+        atomic_store_explicit(&status->awaits, PLAN_NONE, memory_order_relaxed);
+    }
+}
+
+/* What runs, apart from the segment: for the signal handler, after a kernel has overwritten the lane's block. */
+static struct {
+    const struct segment *seg;
+    uint32_t lane, node, ndone;
+} current;
+
+static void restore_lane(void)
+{
+    if (current.seg && !lane_is_whole(current.seg, current.lane)) {
+        lane_restore(current.seg, current.lane, current.node, current.ndone, LANE_RUNNING);
+    }
+}
+
+/* After a node: has its kernel overwritten what executors keep in the segment? Of the common pages all executors that
+ * ran a node then make a note, since one of them did it. */
+static int check_control(const struct lane_walk *walk, uint32_t node, bool was_whole, struct error *err)
+{
+    struct segment_lane *status = lane_status(walk->seg, walk->lane);
+    char label[256];
+
+    if (!lane_is_whole(walk->seg, walk->lane)) {
+        restore_lane();
+        return error_set_kind(
+            err, ERROR_FAIL, plan_node_label(&walk->seg->plan, node, label, sizeof label),
+            "look for writes far outside of its tensors",
+            "a kernel of this dispatch wrote over memory in which l3replay keeps what its executors do");
+    }
+    if (was_whole && !common_is_whole(walk->seg)) {
+        atomic_store_explicit(&status->suspect, node, memory_order_release);
+    }
+    return 0;
+}
+
+static int run_node(struct lane_walk *walk, uint32_t node, struct segment_times *times, struct error *err)
+{
     const struct plan_node *n = &walk->seg->plan.nodes[node];
+    const bool was_whole = common_is_whole(walk->seg);
     struct device_result result = {0};
     int rc;
 
-    times->start_ns = clock_now_ns();
-    set_state(status, LANE_RUNNING, times->start_ns);
+    *times = (struct segment_times){.start_ns = clock_now_ns()};
+    set_state(lane_status(walk->seg, walk->lane), LANE_RUNNING, times->start_ns);
     if (n->kind == PLAN_COPY) {
         rc = host_copy_run(walk->seg, n, err);
     } else if (n->kind == PLAN_SUB) {
@@ -94,7 +153,11 @@ static int run_node(struct lane_walk *walk, uint32_t node, struct error *err)
     times->ntasks = result.ntasks;
     times->turns_lost = result.turns_lost;
     times->end_ns = clock_now_ns();
-    return rc;
+    if (rc < 0) {
+        restore_lane();
+        return -1;
+    }
+    return check_control(walk, node, was_whole, err);
 }
 
 static bool is_profiled(const struct lane_walk *walk)
@@ -104,14 +167,14 @@ static bool is_profiled(const struct lane_walk *walk)
 
 /* Those that wait for the node go on before its profiles are written; LANE_SAVING says that they are being written. What
  * it wrote is hashed before: the next node may write there. */
-static void complete_node(struct lane_walk *walk, uint32_t node)
+static void complete_node(struct lane_walk *walk, uint32_t node, struct segment_times *times)
 {
-    struct segment_lane *status = &walk->seg->lanes[walk->lane];
-    struct segment_times *times = &walk->seg->times[node];
+    struct segment_lane *status = lane_status(walk->seg, walk->lane);
 
     if (walk->hash) {
         written_hash_take(walk->hash, walk->seg, node);
     }
+    *segment_node_times(walk->seg, node) = *times;
     if (is_profiled(walk)) {
         set_state(status, LANE_SAVING, times->end_ns);
     }
@@ -120,24 +183,33 @@ static void complete_node(struct lane_walk *walk, uint32_t node)
         return;
     }
     atomic_fetch_add_explicit(&status->nlost, card_save_profile(walk->card), memory_order_relaxed);
-    times->profile_ns = clock_now_ns() - times->end_ns;
+    segment_node_times(walk->seg, node)->profile_ns = clock_now_ns() - times->end_ns;
 }
 
 int walk_run(struct lane_walk *walk, struct error *err)
 {
-    struct segment_lane *status = &walk->seg->lanes[walk->lane];
+    struct segment_lane *status = lane_status(walk->seg, walk->lane);
+    struct segment_times times;
 
+    current.seg = walk->seg;
+    current.lane = walk->lane;
+    crash_call_first(restore_lane);
     for (uint32_t i = 0; i < walk->count; i++) {
         uint32_t node = walk->nodes[i];
 
+        current.node = node;
+        current.ndone = i;
         atomic_store_explicit(&status->node, node, memory_order_relaxed);
         wait_for_preds(walk, node);
-        if (run_node(walk, node, err) < 0) {
+        keep_pace(walk, i);
+        if (run_node(walk, node, &times, err) < 0) {
             return -1;
         }
-        complete_node(walk, node);
+        complete_node(walk, node, &times);
         atomic_store_explicit(&status->ndone, i + 1, memory_order_release);
     }
     set_state(status, LANE_DONE, clock_now_ns());
+    crash_call_first(NULL);
+    current.seg = NULL;
     return 0;
 }

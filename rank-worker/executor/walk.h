@@ -6,6 +6,7 @@
 
 #include "common/segment/segment.h"
 #include "rank-worker/executor/card.h"
+#include "rank-worker/executor/domain_pace.h"
 #include "rank-worker/executor/sub_workers.h"
 #include "rank-worker/executor/written_hash.h"
 
@@ -15,6 +16,7 @@ struct lane_walk {
     struct card *card;                /* lanes of cards; else NULL */
     struct sub_workers_process *subs; /* the lane of sub-workers; else NULL */
     struct written_hash *hash;        /* what nodes write is hashed; NULL: it is not */
+    struct pace *pace;                /* --pace domain; NULL: lanes run free */
     uint32_t *nodes;                  /* of this lane, in order */
     uint32_t count;
 };

@@ -9,6 +9,7 @@
 #include "common/base/clock.h"
 #include "common/base/install.h"
 #include "common/process/process.h"
+#include "common/segment/control_check.h"
 #include "rank-worker/lanes/child_log.h"
 #include "rank-worker/lanes/postmortem.h"
 
@@ -28,22 +29,26 @@ struct executors {
 
 enum { SAVING_LIMIT_MS = 500 };
 
-/* The child sees its log and, as descriptor 3, the segment, and none of our MPI and event descriptors. It has a group of
+/* The child sees its log and, as descriptors 3 to 5, the segment, and none of our MPI and event descriptors. It has a group of
  * its own: Ctrl-C is for the parent, which knows what to report, and what kernels and sub-workers start goes with it. */
 static int start_one(struct executors *e, struct executor *x, const char *path, struct error *err)
 {
     char lane[16], device[16], cores[16], parent[16];
     const char *argv[] = {path, lane, device, cores, parent, x->lane.dfx_dir, NULL};
+    int parts[SEGMENT_PARTS];
     const struct process_options options = {.argv = argv,
                                             .streams = {PROCESS_NULL, PROCESS_PIPE, PROCESS_AS_STDOUT},
-                                            .pass = &e->seg->fd,
-                                            .npass = 1,
+                                            .pass = parts,
+                                            .npass = SEGMENT_PARTS,
                                             .own_group = true};
 
     snprintf(lane, sizeof lane, "%u", x->lane.lane);
     snprintf(device, sizeof device, "%d", x->lane.device_id);
     snprintf(cores, sizeof cores, "%d", x->lane.ncores);
     snprintf(parent, sizeof parent, "%ld", (long)getpid());
+    for (int i = 0; i < SEGMENT_PARTS; i++) {
+        parts[i] = e->seg->parts[i].fd;
+    }
     if (process_start(&x->process, &options, err) < 0) {
         if (err) {
             snprintf(err->hint, sizeof err->hint,
@@ -152,8 +157,7 @@ uint32_t executors_reap(struct executors *e, bool *failed, struct error *err)
 
 static bool is_saving(const struct executors *e, const struct executor *x)
 {
-    return x->process &&
-           atomic_load_explicit(&e->seg->lanes[x->lane.lane].state, memory_order_acquire) == LANE_SAVING &&
+    return x->process && lane_view(e->seg, x->lane.lane).state == LANE_SAVING &&
            process_update(x->process) == PROCESS_RUNNING;
 }
 

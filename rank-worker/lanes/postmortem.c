@@ -6,6 +6,7 @@
 #include <sys/wait.h>
 
 #include "common/process/process.h"
+#include "common/segment/control_check.h"
 
 /* Signals that a crashing kernel does not raise, but the out-of-memory killer or a person sends. */
 static bool from_outside(int sig)
@@ -13,13 +14,13 @@ static bool from_outside(int sig)
     return sig == SIGKILL || sig == SIGTERM || sig == SIGINT || sig == SIGHUP || sig == SIGQUIT;
 }
 
-static void describe_place(const struct segment *seg, uint32_t lane, enum lane_state state, char *buf, size_t size)
+static void describe_place(const struct segment *seg, uint32_t lane, const struct lane_view *v, char *buf, size_t size)
 {
-    uint32_t node = atomic_load(&seg->lanes[lane].node);
     char label[256];
 
-    if (node < seg->plan.nnode) {
-        snprintf(buf, size, "%s (%s)", plan_node_label(&seg->plan, node, label, sizeof label), lane_state_name(state));
+    if (v->node < seg->plan.nnode) {
+        snprintf(buf, size, "%s (%s)", plan_node_label(&seg->plan, v->node, label, sizeof label),
+                 lane_state_name(v->state));
     } else {
         snprintf(buf, size, "%s, before its first node",
                  plan_lane_name(seg->plan.world_size, lane, label, sizeof label));
@@ -28,33 +29,36 @@ static void describe_place(const struct segment *seg, uint32_t lane, enum lane_s
 
 int postmortem(const struct segment *seg, uint32_t lane, int status, struct error *err)
 {
-    const struct segment_lane *l = &seg->lanes[lane];
-    enum lane_state state = (enum lane_state)atomic_load_explicit(&l->state, memory_order_acquire);
+    const struct lane_view v = lane_view(seg, lane);
     bool outside = WIFSIGNALED(status) && from_outside(WTERMSIG(status));
     char end[128], place[384], label[256], name[32];
-    uint32_t node = atomic_load(&l->node);
 
-    if (state == LANE_DONE) {
+    if (v.state == LANE_DONE) {
         return 0;
     }
-    if (state == LANE_FAILED) {
-        *err = l->error;
-        if (!err->where[0] && node < seg->plan.nnode) {
-            snprintf(err->where, sizeof err->where, "%s", plan_node_label(&seg->plan, node, label, sizeof label));
+    if (v.state == LANE_FAILED && lane_error(seg, lane, err)) {
+        if (!err->where[0] && v.node < seg->plan.nnode) {
+            snprintf(err->where, sizeof err->where, "%s", plan_node_label(&seg->plan, v.node, label, sizeof label));
         }
         return -1;
     }
     process_describe_end(status, end, sizeof end);
-    describe_place(seg, lane, state, place, sizeof place);
+    describe_place(seg, lane, &v, place, sizeof place);
     plan_lane_name(seg->plan.world_size, lane, name, sizeof name);
+    if (!v.sound || v.state == LANE_FAILED) {
+        char then[160];
+
+        snprintf(then, sizeof then, "; it %s", end);
+        return lane_blame(seg, lane, v.sound ? v.node : PLAN_NONE, then, err);
+    }
     if (outside) {
         return error_set(err, place,
                          "look for the out-of-memory killer (dmesg), or for the process that sent the signal",
                          "the executor of %s %s", name, end);
     }
-    if (state != LANE_RUNNING && state != LANE_SAVING) { /* what a kernel left behind may strike a little later */
+    if (v.state != LANE_RUNNING && v.state != LANE_SAVING) { /* what a kernel left behind may strike a little later */
         return error_set(err, place, "run with --log-level debug", "the executor of %s %s while it was %s", name, end,
-                         lane_state_name(state));
+                         lane_state_name(v.state));
     }
     return error_set_kind(err, ERROR_FAIL, place,
                           "look at the last lines it printed, and at the kernels of this program", "a kernel on %s %s",

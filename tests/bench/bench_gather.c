@@ -140,7 +140,8 @@ static void send_all(const struct bench *b, const struct shape *s)
 {
     struct segment_header header = {0};
     struct segment_lane lane = {0};
-    struct segment seg = {.header = &header, .lanes = &lane};
+    const uint64_t lanes[2] = {0, sizeof lane};
+    struct segment seg = {.header = &header, .lanes = lanes, .parts[SEGMENT_CONTROL].base = (char *)&lane};
     struct event hello = {.kind = EVENT_HELLO, .rank = 1, .nbytes = 1};
     struct event gathered = {.kind = EVENT_GATHERED, .rank = 1};
     struct events_address address;

@@ -45,9 +45,10 @@ static int load_program(struct device *dev, const struct device_program *program
 
 static bool is_mapped(const void *at, uint64_t nbytes)
 {
-    const char *first = (const char *)segment->header, *begin = at;
+    const struct segment_memory *data = &segment->parts[SEGMENT_DATA];
+    const char *begin = at;
 
-    return begin >= first && nbytes <= segment->mapped && begin <= first + (segment->mapped - nbytes);
+    return begin >= data->base && nbytes <= data->nbytes && begin <= data->base + (data->nbytes - nbytes);
 }
 
 static int add_domain(struct device *dev, const struct device_domain *domain, uint64_t *ctx, struct error *err)

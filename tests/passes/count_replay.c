@@ -42,7 +42,7 @@ int prepare(const struct run_options *options, const struct prepare_job *job, st
 
     (void)job;
     memset(out, 0, sizeof *out);
-    out->segment.fd = out->dfx_lock = -1;
+    out->dfx_lock = -1;
     phases_enter(phases, PHASE_OPEN);
     if (make_build(&r->build, options, err) < 0 || count_plan(&r->plan, faults, err) < 0 ||
         inputs_open(&r->inputs, NULL, NULL, 0, options->seed, err) < 0 ||

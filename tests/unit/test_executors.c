@@ -46,8 +46,8 @@ static int teardown(void **state)
 
 static void set_lane(enum lane_state state, uint32_t node)
 {
-    atomic_store(&seg.lanes[0].state, state);
-    atomic_store(&seg.lanes[0].node, node);
+    atomic_store(&lane_status(&seg, 0)->state, state);
+    atomic_store(&lane_status(&seg, 0)->node, node);
 }
 
 /* The status of a real child that ends as asked. */
@@ -138,7 +138,7 @@ static void a_failure_that_the_executor_told_is_handed_on_unchanged(void **state
 
     (void)state;
     set_lane(LANE_FAILED, 0);
-    error_set_kind(&seg.lanes[0].error, ERROR_FAIL, "here", "so", "said by the executor");
+    error_set_kind(&lane_status(&seg, 0)->error, ERROR_FAIL, "here", "so", "said by the executor");
     assert_int_equal(postmortem(&seg, 0, end_of_child(0, 0), &err), -1);
     assert_int_equal(err.kind, ERROR_FAIL);
     assert_string_equal(err.what, "said by the executor");
@@ -184,7 +184,7 @@ static void what_an_executor_inherits_is_its_segment_and_nothing_else(void **sta
     (void)state;
     assert_true(fd >= 0 && leaked >= 0);
     close(fd);
-    /* Descriptors of the shell itself: 0..3, and the one that ls opens on the directory. */
+    /* Descriptors of the shell itself: 0..5, and the one that ls opens on the directory. */
     snprintf(text, sizeof text, "#!/bin/sh\necho \"$@\" >%s.out\nls /proc/self/fd | wc -l >>%s.out\n", script, script);
     write_script(script, text);
     set_lane(LANE_RUNNING, 0);
@@ -197,7 +197,7 @@ static void what_an_executor_inherits_is_its_segment_and_nothing_else(void **sta
     assert_true(status_file >= 0);
     assert_true(read(status_file, got, sizeof got - 1) > 0);
     close(status_file);
-    snprintf(text, sizeof text, "0 5 2 %ld\n5\n", (long)getpid());
+    snprintf(text, sizeof text, "0 5 2 %ld\n7\n", (long)getpid());
     assert_string_equal(got, text);
     snprintf(text, sizeof text, "%s.out", script);
     unlink(text);
@@ -219,7 +219,7 @@ static void killing_ends_every_child_and_says_nothing_of_blame(void **state)
     close(fd);
     write_script(script, "#!/bin/sh\ntrap '' TERM INT\nwhile :; do read x </dev/zero; done\n");
     set_lane(LANE_RUNNING, 0);
-    atomic_store(&seg.lanes[1].state, LANE_SAVING); /* for ever: it is left time, but not all there is */
+    atomic_store(&lane_status(&seg, 1)->state, LANE_SAVING); /* for ever: it is left time, but not all there is */
     assert_int_equal(executors_start(&e, &seg, lanes, 2, &err), 0);
     assert_int_equal(executors_reap(e, &failed, &err), 2);
     executors_kill(e);

@@ -63,7 +63,6 @@ static int report(struct outcome *out, const struct run_options *o, char *text, 
     static struct prepared p;
     ssize_t n;
 
-    p.segment.fd = -1;
     assert_true(asprintf(&path, "%s/out", dir) > 0);
     fd = open(path, O_RDWR | O_CREAT, 0600);
     assert_true(fd >= 0 && saved >= 0);

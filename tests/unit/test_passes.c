@@ -39,7 +39,7 @@ static int run(void *context, struct error *err)
     bool failed = false;
 
     r->runs++;
-    atomic_store(&r->seg.header->starting, 3);
+    atomic_store(&r->seg.common->starting, 3);
     assert_int_equal(executors_start(&e, &r->seg, lanes, 3, err), 0);
     alarm(LIMIT_S);
     while (executors_reap(e, &failed, err) > 0 && !failed) {
@@ -195,7 +195,7 @@ static void without_restoring_the_numbers_are_others(void **state)
     for (uint32_t i = 0; i < COUNT_NODES; i++) {
         atomic_store(&rig.seg.words[i], WORD_PENDING);
     }
-    atomic_store(&rig.seg.header->go, WORD_PENDING);
+    atomic_store(&rig.seg.common->go, WORD_PENDING);
     assert_int_equal(run(&rig, &rig.err), 0);
     seen = segment_storage(&rig.seg, COUNT_SEEN);
     acc = segment_storage(&rig.seg, COUNT_ACC);
@@ -285,12 +285,12 @@ static void times_and_states_are_those_of_the_second_pass(void **state)
         const cJSON *task = cJSON_GetArrayItem(tasks, 0);
 
         /* Only the second pass wrote it, and its task ran within the dispatch. */
-        assert_true(cJSON_GetArrayItem(task, 3)->valuedouble >= (double)rig.seg.times[i].start_ns);
-        assert_true(cJSON_GetArrayItem(task, 4)->valuedouble <= (double)rig.seg.times[i].end_ns);
+        assert_true(cJSON_GetArrayItem(task, 3)->valuedouble >= (double)segment_node_times(&rig.seg, i)->start_ns);
+        assert_true(cJSON_GetArrayItem(task, 4)->valuedouble <= (double)segment_node_times(&rig.seg, i)->end_ns);
         cJSON_Delete(records);
     }
-    assert_int_equal(atomic_load(&rig.seg.lanes[0].ndone), 2); /* not 4 */
-    assert_int_equal(atomic_load(&rig.seg.lanes[COUNT_CARDS].ndone), 1);
+    assert_int_equal(atomic_load(&lane_status(&rig.seg, 0)->ndone), 2); /* not 4 */
+    assert_int_equal(atomic_load(&lane_status(&rig.seg, COUNT_CARDS)->ndone), 1);
     end();
 }
 

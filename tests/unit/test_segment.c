@@ -1,10 +1,14 @@
 /* The shared segment: what one process lays out, another finds. */
+#include <fcntl.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include <cmocka.h>
@@ -80,9 +84,10 @@ static void another_process_sees_the_same_bytes_at_its_own_address(void **state)
     assert_true(child >= 0);
     if (child == 0) {
         struct segment other;
-        int ok = segment_open_peer(&other, getppid(), seg.fd, &err) == 0 && other.header != seg.header &&
-                 strcmp(segment_storage(&other, 1), "hello") == 0 && strcmp(other.sheet, "[1]") == 0 &&
-                 strcmp(other.header->platform, "a5sim") == 0 && other.plan.nnode == 2 && other.plan.nodes[1].lane == 1;
+        int ok = segment_open_peer(&other, getppid(), seg.parts[SEGMENT_PLAN].fd, &err) == 0 &&
+                 other.header != seg.header && strcmp(segment_storage(&other, 1), "hello") == 0 &&
+                 strcmp(other.sheet, "[1]") == 0 && strcmp(other.header->platform, "a5sim") == 0 &&
+                 other.plan.nnode == 2 && other.plan.nodes[1].lane == 1;
         if (ok) {
             memcpy(segment_storage(&other, 2), "there", 6);
         }
@@ -106,8 +111,8 @@ static void lanes_start_unbegun(void **state)
     assert_int_equal(segment_create(&seg, &plan, "[]", "a2a3sim", &err), 0);
     assert_int_equal(seg.header->nlane, 4); /* two cards, host, sub-workers */
     for (uint32_t i = 0; i < seg.header->nlane; i++) {
-        assert_int_equal(atomic_load(&seg.lanes[i].state), LANE_STARTING);
-        assert_int_equal(atomic_load(&seg.lanes[i].node), PLAN_NONE);
+        assert_int_equal(atomic_load(&lane_status(&seg, i)->state), LANE_STARTING);
+        assert_int_equal(atomic_load(&lane_status(&seg, i)->node), PLAN_NONE);
     }
     for (uint32_t i = 0; i < seg.header->nnode; i++) {
         assert_false(word_is_done(&seg.words[i]));
@@ -116,46 +121,79 @@ static void lanes_start_unbegun(void **state)
     plan_free(&plan);
 }
 
+/* The bytes of a part, to be freed. */
+static char *copy_of(const struct segment *seg, enum segment_part part)
+{
+    char *copy = malloc(seg->parts[part].nbytes);
+
+    assert_non_null(copy);
+    memcpy(copy, seg->parts[part].base, seg->parts[part].nbytes);
+    return copy;
+}
+
 static void a_rewound_segment_is_as_it_was_created(void **state)
 {
     struct segment seg;
     struct plan plan;
     struct error err;
-    char *storages, *fresh;
-    size_t state_nbytes, nbytes;
+    char *fresh[SEGMENT_PARTS];
 
     (void)state;
     make_plan(&plan);
     assert_int_equal(segment_create(&seg, &plan, "[]", "a2a3sim", &err), 0);
-    storages = (char *)segment_storage(&seg, 0);
-    nbytes = seg.header->nbytes - seg.storages[0];
-    state_nbytes = seg.header->times_at + plan.nnode * sizeof *seg.times;
-    fresh = malloc(state_nbytes);
-    assert_non_null(fresh);
-    memcpy(fresh, seg.header, state_nbytes);
-
-    memset(storages, 0xa5, nbytes); /* the gaps as well: kernels write past their tensors */
-    for (uint32_t i = 0; i < plan.nnode; i++) {
-        word_complete(&seg.words[i]);
+    for (int i = 0; i < SEGMENT_PARTS; i++) {
+        fresh[i] = copy_of(&seg, (enum segment_part)i);
     }
-    word_complete(&seg.header->go);
-    atomic_store(&seg.header->starting, 7);
-    memset(seg.lanes, 0x11, seg.header->nlane * sizeof *seg.lanes);
-    memset(seg.times, 0x22, plan.nnode * sizeof *seg.times);
+    /* All of both: kernels write past their tensors. */
+    memset(seg.parts[SEGMENT_DATA].base, 0xa5, seg.parts[SEGMENT_DATA].nbytes);
+    memset(seg.parts[SEGMENT_CONTROL].base, 0x11, seg.parts[SEGMENT_CONTROL].nbytes);
+    seg.header->hashing = 1; /* of all passes */
+    ((struct segment_header *)(void *)fresh[SEGMENT_PLAN])->hashing = 1;
     assert_int_equal(segment_rewind(&seg, &err), 0);
-
-    assert_memory_equal(seg.header, fresh, state_nbytes);
-    for (size_t i = 0; i < nbytes; i++) {
-        assert_int_equal(storages[i], 0);
+    for (int i = 0; i < SEGMENT_PARTS; i++) {
+        assert_memory_equal(seg.parts[i].base, fresh[i], seg.parts[i].nbytes);
+        free(fresh[i]);
     }
-    assert_string_equal(seg.sheet, "[]");
-    assert_int_equal(seg.plan.nodes[1].lane, 1);
-    free(fresh);
     segment_unmap(&seg);
     plan_free(&plan);
 }
 
-static void hashes_are_rewound_where_they_are_taken_and_else_untouched(void **state)
+/* --- what an executor may do --------------------------------------------- */
+
+/* In a child that mapped the segment as the executor of `lane` does: does writing (or else reading) `at` kill it? */
+static bool kills(const struct segment *seg, uint32_t lane, enum segment_part part, uint64_t at, bool write)
+{
+    pid_t child = fork();
+    int status;
+
+    assert_true(child >= 0);
+    if (child == 0) {
+        struct segment mine;
+        volatile char *p;
+
+        signal(SIGSEGV, SIG_DFL);
+        for (int i = 0; i < SEGMENT_PARTS; i++) {
+            if (dup2(seg->parts[i].fd, 40 + i) < 0) {
+                _exit(2);
+            }
+        }
+        if (segment_map(&mine, 40, lane, NULL) < 0) {
+            _exit(3);
+        }
+        p = mine.parts[part].base + at;
+        if (write) {
+            *p = 1;
+        } else {
+            (void)*p;
+        }
+        _exit(0);
+    }
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_true(WIFSIGNALED(status) || WEXITSTATUS(status) == 0);
+    return WIFSIGNALED(status) && WTERMSIG(status) == SIGSEGV;
+}
+
+static void an_executor_meets_a_guard_on_both_sides_of_each_storage(void **state)
 {
     struct segment seg;
     struct plan plan;
@@ -164,16 +202,87 @@ static void hashes_are_rewound_where_they_are_taken_and_else_untouched(void **st
     (void)state;
     make_plan(&plan);
     assert_int_equal(segment_create(&seg, &plan, "[]", "a2a3sim", &err), 0);
-    assert_int_equal(seg.header->hashing, 0);
-    assert_int_equal(seg.header->nhash, 2); /* one argument a dispatch */
-    assert_int_equal(seg.hashes[1], 0);
-    seg.hashes[1] = 5;
-    assert_int_equal(segment_rewind(&seg, &err), 0);
-    assert_int_equal(seg.hashes[1], 5);
-    seg.header->hashing = 1;
-    assert_int_equal(segment_rewind(&seg, &err), 0);
-    assert_int_equal(seg.hashes[1], 0);
-    assert_int_equal(seg.header->hashing, 1);
+    for (uint32_t i = 0; i < seg.header->nstorage; i++) {
+        const uint64_t begin = seg.storages[i], end = begin + plan.storages[i].nbytes;
+
+        assert_false(kills(&seg, 0, SEGMENT_DATA, begin, true));
+        assert_false(kills(&seg, 0, SEGMENT_DATA, end - 1, true));
+        assert_false(kills(&seg, 0, SEGMENT_DATA, end + 255, true)); /* a little past it is nobody's */
+        /* Somewhere within two pages on either side nothing can be touched. */
+        assert_true(kills(&seg, 0, SEGMENT_DATA, (begin & ~4095ull) - 1, false));
+        assert_true(kills(&seg, 0, SEGMENT_DATA, ((end + 4095) & ~4095ull) + 4096, false));
+    }
+    segment_unmap(&seg);
+    plan_free(&plan);
+}
+
+static void an_executor_writes_its_own_lane_and_what_is_common_and_no_more(void **state)
+{
+    struct segment seg;
+    struct plan plan;
+    struct error err;
+
+    (void)state;
+    make_plan(&plan);
+    assert_int_equal(segment_create(&seg, &plan, "[]", "a2a3sim", &err), 0);
+    assert_false(kills(&seg, 1, SEGMENT_CONTROL, 0, true));
+    assert_false(kills(&seg, 1, SEGMENT_CONTROL, seg.lanes[1], true));
+    assert_false(kills(&seg, 1, SEGMENT_CONTROL, seg.lanes[2] - 1, true));
+    assert_true(kills(&seg, 1, SEGMENT_CONTROL, seg.lanes[1] - 1, true)); /* card 0's */
+    assert_true(kills(&seg, 1, SEGMENT_CONTROL, seg.lanes[2], true));     /* the host lane's */
+    assert_false(kills(&seg, 1, SEGMENT_CONTROL, seg.lanes[2], false));
+    assert_true(kills(&seg, 1, SEGMENT_PLAN, 0, true));
+    assert_true(kills(&seg, 1, SEGMENT_PLAN, seg.header->sheet_at, true));
+    segment_unmap(&seg);
+    plan_free(&plan);
+}
+
+static void nobody_else_can_map_the_plan_for_writing_or_take_pages_away(void **state)
+{
+    struct segment seg;
+    struct plan plan;
+    struct error err;
+
+    (void)state;
+    make_plan(&plan);
+    assert_int_equal(segment_create(&seg, &plan, "[]", "a2a3sim", &err), 0);
+    assert_ptr_equal(mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, seg.parts[SEGMENT_PLAN].fd, 0), MAP_FAILED);
+    assert_int_equal(pwrite(seg.parts[SEGMENT_PLAN].fd, "x", 1, 0), -1);
+    for (int i = 0; i < SEGMENT_PARTS; i++) {
+        assert_int_equal(ftruncate(seg.parts[i].fd, 0), -1);
+    }
+    seg.header->dfx.swimlane = 1; /* its creator can, before each pass */
+    segment_unmap(&seg);
+    plan_free(&plan);
+}
+
+/* Each guard takes two mappings, and a process has 65530. */
+static void more_storages_than_there_are_mappings_share_guards(void **state)
+{
+    enum { STORAGES = 70000 };
+    struct error err;
+    struct plan_builder *b = plan_builder_new(1, &err);
+    struct plan_storage proto = {
+        .kind = PLAN_TEMP, .dtype = DTYPE_FLOAT32, .ndim = 1, .nbytes = 8, .domain = PLAN_NONE, .card = PLAN_NONE};
+    const int64_t shape[] = {2};
+    struct segment seg;
+    struct plan plan;
+    uint32_t storage;
+    char name[16];
+
+    (void)state;
+    assert_non_null(b);
+    for (int i = 0; i < STORAGES; i++) {
+        snprintf(name, sizeof name, "t%d", i);
+        assert_int_equal(plan_add_storage(b, &proto, name, shape, &storage, &err), 0);
+    }
+    plan_builder_finish(b, &plan);
+    assert_int_equal(segment_create(&seg, &plan, "[]", "a2a3sim", &err), 0);
+    assert_in_range(seg.header->nguard, 1000, 5000);
+    for (uint32_t i = 1; i < STORAGES; i++) {
+        assert_true(seg.storages[i] >= seg.storages[i - 1] + 8 + 256);
+    }
+    assert_false(kills(&seg, 0, SEGMENT_DATA, seg.storages[STORAGES - 1], true));
     segment_unmap(&seg);
     plan_free(&plan);
 }
@@ -187,9 +296,10 @@ static void another_process_sees_a_rewound_segment_rewound(void **state)
     (void)state;
     make_plan(&plan);
     assert_int_equal(segment_create(&seg, &plan, "[]", "a2a3sim", &err), 0);
-    assert_int_equal(segment_open_peer(&other, getpid(), seg.fd, &err), 0);
+    assert_int_equal(segment_open_peer(&other, getpid(), seg.parts[SEGMENT_PLAN].fd, &err), 0);
     memcpy(segment_storage(&other, 1), "hello", 6);
-    word_complete(&other.words[0]);
+    word_complete(&seg.words[0]);
+    assert_true(word_is_done(&other.words[0]));
     assert_int_equal(segment_rewind(&seg, &err), 0);
     assert_int_equal(*(char *)segment_storage(&other, 1), 0);
     assert_false(word_is_done(&other.words[0]));
@@ -210,9 +320,14 @@ static void a_foreign_file_is_refused(void **state)
     (void)state;
     assert_true(fd >= 0);
     unlink(name);
-    assert_int_equal(segment_map(&seg, dup(fd), &err), -1); /* empty */
-    assert_int_equal(ftruncate(fd, 65536), 0);
-    assert_int_equal(segment_map(&seg, dup(fd), &err), -1); /* zeros */
+    for (int size = 0; size <= 65536; size += 65536) { /* empty, and zeros */
+        for (int i = 0; i < SEGMENT_PARTS; i++) {
+            assert_true(dup2(fd, 40 + i) >= 0);
+        }
+        assert_int_equal(ftruncate(fd, size), 0);
+        assert_int_equal(segment_map(&seg, 40, 0, &err), -1);
+        assert_int_equal(fcntl(40, F_GETFD), -1); /* taken over */
+    }
     assert_non_null(strstr(err.what, "not one of this version"));
     close(fd);
 }
@@ -239,7 +354,10 @@ int main(void)
         cmocka_unit_test(another_process_sees_the_same_bytes_at_its_own_address),
         cmocka_unit_test(lanes_start_unbegun),
         cmocka_unit_test(a_rewound_segment_is_as_it_was_created),
-        cmocka_unit_test(hashes_are_rewound_where_they_are_taken_and_else_untouched),
+        cmocka_unit_test(an_executor_meets_a_guard_on_both_sides_of_each_storage),
+        cmocka_unit_test(an_executor_writes_its_own_lane_and_what_is_common_and_no_more),
+        cmocka_unit_test(nobody_else_can_map_the_plan_for_writing_or_take_pages_away),
+        cmocka_unit_test(more_storages_than_there_are_mappings_share_guards),
         cmocka_unit_test(another_process_sees_a_rewound_segment_rewound),
         cmocka_unit_test(a_foreign_file_is_refused),
         cmocka_unit_test(more_memory_than_the_host_has_is_an_error_before_any_use),

@@ -237,24 +237,16 @@ static int start(struct process *p, const char *dir, const char *text, struct er
     assert_int_equal(segment_create(&p->seg, &p->plan, sheet, "a2a3sim", err), 0);
     free(sheet);
     assert_int_equal(sheet_parse(p->seg.sheet, &p->sheet, err), 0);
-    if (p->seg.fd != 3) {
-        assert_int_equal(dup2(p->seg.fd, 3), 3); /* where an executor has it */
-    } else {
-        assert_int_equal(fcntl(3, F_SETFD, 0), 0);
-    }
+    assert_int_equal(dup2(p->seg.parts[SEGMENT_DATA].fd, SEGMENT_FIRST_FD), SEGMENT_FIRST_FD); /* as in an executor */
     return sub_workers_start(&p->python, &p->seg, &p->sheet, err);
 }
 
 static void stop(struct process *p)
 {
-    bool same = p->seg.fd == 3;
-
     sub_workers_stop(p->python);
     sheet_free(&p->sheet);
     segment_unmap(&p->seg);
-    if (!same) {
-        close(3);
-    }
+    close(SEGMENT_FIRST_FD);
     plan_free(&p->plan);
 }
 

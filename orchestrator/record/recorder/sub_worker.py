@@ -37,17 +37,18 @@ def map_segment():
     import mmap
 
     memory = mmap.mmap(SEGMENT_FD, 0)
-    segment, nothing = os.fstat(SEGMENT_FD), os.open(os.devnull, os.O_RDONLY)
-    for name in os.listdir("/proc/self/fd"):
-        fd = int(name)
-        try:
-            same = fd != nothing and os.path.samestat(os.fstat(fd), segment)
-        except OSError:
-            continue  # that of the list itself
-        if same:  # ours, and mmap's own copy, which mmap will close
-            os.dup2(nothing, fd, inheritable=False)
-    os.close(nothing)
+    segment = os.fstat(SEGMENT_FD)
     os.close(SEGMENT_FD)
+    # The module keeps a duplicate, to which a sub-worker that writes to every descriptor would write: make it another file.
+    nothing = os.open(os.devnull, os.O_RDWR)
+    for name in os.listdir("/proc/self/fd"):
+        try:
+            same = os.path.samestat(os.fstat(int(name)), segment)
+        except OSError:  # the descriptor of the listing itself
+            continue
+        if same:
+            os.dup2(nothing, int(name), inheritable=False)
+    os.close(nothing)
     return memoryview(memory)
 
 
