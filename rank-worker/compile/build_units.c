@@ -204,6 +204,7 @@ static void report(struct build *b, struct unit *u, const struct job_result *res
         if (signalled) {
             log_msg(LOG_ERROR, "the compiler was ended by signal %d", result->code - 128);
         }
+        u->unknown_kind = unknown_name(output, u->unknown, sizeof u->unknown);
         log_lines(LOG_ERROR, output);
         if (result->cut) {
             log_msg(LOG_ERROR, "(more messages of the compiler were left out)");

@@ -1,6 +1,7 @@
 #include "rank-worker/compile/compile.h"
 
 #include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -173,10 +174,30 @@ static int look_up(struct work *w, struct build_counts *counts, struct error *er
     return 0;
 }
 
+/* A name that the interface lacks is a fault of the source, or one of a newer stack, which only its author can tell. */
+static void hint_of(const struct unit *u, char *hint, size_t size)
+{
+    if (u->unknown_kind == UNKNOWN_HEADER) {
+        snprintf(
+            hint, size,
+            "there is no header %s: if a newer stack than those of July to September 2026 made this build, compile "
+            "it with one of these, or install a newer l3replay; else correct the source",
+            u->unknown);
+    } else if (u->unknown_kind == UNKNOWN_IDENTIFIER && !u->kernel) {
+        snprintf(hint, size,
+                 "correct the source; the interface of July to September 2026, which is the newest that this l3replay "
+                 "has, knows no %s: if a newer stack made this build, install a newer l3replay",
+                 u->unknown);
+    } else {
+        snprintf(hint, size, "correct the source; the compiler's messages are above");
+    }
+}
+
 /* The caller's slots get the paths; the first source that failed, in the table's order, makes the error. */
 static int hand_out(struct work *w, const struct build_counts *counts, struct error *err)
 {
     const struct unit *failed = NULL;
+    char hint[384];
 
     for (size_t i = 0; i < w->nsource && !failed; i++) {
         failed = w->sources[i].state == UNIT_FAILED ? &w->sources[i] : NULL;
@@ -188,8 +209,8 @@ static int hand_out(struct work *w, const struct build_counts *counts, struct er
     if (!failed) {
         return 0;
     }
-    return error_set(err, failed->source, "correct the source; the compiler's messages are above",
-                     "%s%s of program %s does not compile (%u of %zu sources failed)",
+    hint_of(failed, hint, sizeof hint);
+    return error_set(err, failed->source, hint, "%s%s of program %s does not compile (%u of %zu sources failed)",
                      failed->kernel ? "kernel " : "the orchestration", failed->kernel ? failed->kernel->name : "",
                      failed->program->name, counts->failed, w->nsource);
 }

@@ -15,6 +15,7 @@
 #include "rank-worker/compile/deps.h"
 #include "rank-worker/compile/scan.h"
 #include "rank-worker/compile/toolchain.h"
+#include "rank-worker/compile/unknown_name.h"
 
 enum unit_kind { UNIT_HEADER = 0, UNIT_KERNEL, UNIT_ORCHESTRATION }; /* also the order of compiling: longest first */
 enum unit_state { UNIT_WAITING = 0, UNIT_RUNNING, UNIT_DONE, UNIT_FAILED };
@@ -38,7 +39,9 @@ struct unit {
     int attempt, reruns, lock;
     struct timespec begun, blocked;
     char *output_path, *deps_path, *first_output, *command;
-    char *object_path; /* between compiling and linking, where ccache has them apart; else NULL */
+    char unknown[96];               /* it failed for this name; "": for something else */
+    enum unknown_kind unknown_kind; /* what the name is of */
+    char *object_path;              /* between compiling and linking, where ccache has them apart; else NULL */
     bool linking;
     struct key seen; /* key of the last run, when files changed during it */
 };
