@@ -11,10 +11,14 @@
 
 #include "common/base/clock.h"
 #include "common/base/log.h"
+#include "common/segment/executor_end.h"
 #include "orchestrator/job/lanes_table.h"
 #include "orchestrator/job/progress.h"
 
 enum { TICK_MS = 200, STOP_LIMIT_MS = 3000, GATHER_LIMIT_S = 60, MOST_LANES = 80 };
+
+/* After all work is done: executors end themselves within EXECUTOR_END_LIMIT_MS, if they are not stopped. */
+enum { END_LIMIT_MS = 2 * EXECUTOR_END_LIMIT_MS };
 
 static const uint64_t tick_ns = TICK_MS * UINT64_C(1000000);
 static const uint64_t gather_limit_ns = GATHER_LIMIT_S * UINT64_C(1000000000);
@@ -63,7 +67,7 @@ static int wait_once(struct supervision *s, uint64_t limit_ns, struct wakeup *wa
 /* The job as process 0 sees it. */
 struct overview {
     uint8_t *connected, *told, *done, *stopped; /* by process */
-    int ndone, nstopped;
+    int nstopped;
     bool stopping, own_done;
     bool more; /* events may wait that poll() does not tell of again */
     uint64_t stop_at_ns;
@@ -117,7 +121,6 @@ static void note_event(struct overview *o, const struct event *event, bool *fail
     o->connected[event->rank] = 1;
     if (event->kind == EVENT_DONE && !o->done[event->rank]) {
         o->done[event->rank] = 1;
-        o->ndone++;
     } else if (event->kind == EVENT_STOPPED && !o->stopped[event->rank]) {
         o->stopped[event->rank] = 1;
         o->nstopped++;
@@ -165,11 +168,43 @@ static int blame_timeout(const struct supervision *s, struct error *err)
         return error_set(err, NULL, "raise --timeout, or look at the hosts",
                          "not every executor got ready within %.1f s", s->timeout);
     }
-    if (lane != PLAN_NONE) {
-        plan_node_label(&s->seg->plan, atomic_load(&s->seg->lanes[lane].node), label, sizeof label);
+    if (lane == PLAN_NONE) {
+        return error_set(err, NULL, "see whether a process of the job is stopped, or its host too busy",
+                         "the run made no progress for %.1f s, and no dispatch is running", s->timeout);
     }
+    plan_node_label(&s->seg->plan, atomic_load(&s->seg->lanes[lane].node), label, sizeof label);
     return error_set_kind(err, ERROR_FAIL, label, "look for kernels that wait for each other above, or raise --timeout",
                           "the run made no progress for %.1f s: a kernel hangs or kernels deadlock", s->timeout);
+}
+
+static bool all_work_is_done(const struct segment *seg)
+{
+    return word_is_done(&seg->header->go) && lanes_progress(seg) == seg->plan.nnode;
+}
+
+/* Nothing that is left to run can change the outcome: processes that do not end are ended. Returns -1 when one of the
+ * job does not answer. */
+static int end_what_is_left(struct supervision *s, struct overview *o, struct error *err)
+{
+    uint64_t now = clock_now_ns();
+
+    if (!o->stopping && now - o->progress_ns > (uint64_t)END_LIMIT_MS * 1000000u) {
+        log_msg(LOG_WARN, "all work was done, but processes of the cards did not end within %d s: they were ended",
+                END_LIMIT_MS / 1000);
+        begin_stop(s, o);
+        return 0;
+    }
+    if (!o->stopping || now - o->stop_at_ns < (uint64_t)STOP_LIMIT_MS * 1000000u) {
+        return 0;
+    }
+    for (int r = 1; r < s->job->size; r++) {
+        if (!o->done[r] && !o->stopped[r]) {
+            s->unsure = true;
+            return error_set(err, NULL, "see whether it is stopped, or its host too busy",
+                             "all work was done, but process %d of the job does not answer", r);
+        }
+    }
+    return 0;
 }
 
 /* Returns -1 with `err` when the run went without progress for too long. */
@@ -181,6 +216,9 @@ static int watch_progress(struct supervision *s, struct overview *o, struct erro
     if (done != o->progress) {
         o->progress = done;
         o->progress_ns = now;
+    }
+    if (all_work_is_done(s->seg)) {
+        return end_what_is_left(s, o, err);
     }
     if (s->timeout > 0 && (double)(now - o->progress_ns) > s->timeout * 1e9) {
         return blame_timeout(s, err);
@@ -194,6 +232,16 @@ static int blame_signal(struct supervision *s, int sig, struct error *err)
     log_msg(LOG_ERROR, "interrupted (%s); what was running:", strsignal(sig));
     lanes_table_print(s->seg, s->clocks, MOST_LANES);
     return error_set(err, NULL, NULL, "the run was interrupted by signal %d (%s)", sig, strsignal(sig));
+}
+
+static bool has_everybody_ended(const struct supervision *s, const struct overview *o)
+{
+    int n = 0;
+
+    for (int r = 1; r < s->job->size; r++) {
+        n += o->done[r] || o->stopped[r];
+    }
+    return n == s->job->size - 1;
 }
 
 /* One round in process 0. Returns 1 when the run is over well, -1 when it has to stop. */
@@ -221,7 +269,7 @@ static int root_round(struct supervision *s, struct overview *o, struct error *e
     if (failed) {
         return -1;
     }
-    if (o->own_done && o->ndone == s->job->size - 1) {
+    if (o->own_done && has_everybody_ended(s, o)) {
         return 1;
     }
     return watch_progress(s, o, err);

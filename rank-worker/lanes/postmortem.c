@@ -5,6 +5,9 @@
 #include <string.h>
 #include <sys/wait.h>
 
+#include "common/base/log.h"
+#include "common/segment/executor_end.h"
+
 /* Signals that a crashing kernel does not raise, but the out-of-memory killer or a person sends. */
 static bool from_outside(int sig)
 {
@@ -33,6 +36,27 @@ static void describe_place(const struct segment *seg, uint32_t lane, enum lane_s
     }
 }
 
+/* The lane was walked to its end, so the verdict does not depend on how the process ended; its user should know. */
+static void remark_end(const struct segment *seg, uint32_t lane, int status)
+{
+    uint32_t node = atomic_load(&seg->lanes[lane].node);
+    char end[128], name[32], label[256] = "no dispatch";
+
+    plan_lane_name(seg->plan.world_size, lane, name, sizeof name);
+    if (node < seg->plan.nnode) {
+        plan_node_label(&seg->plan, node, label, sizeof label);
+    }
+    if (WIFEXITED(status) && WEXITSTATUS(status) == EXECUTOR_WAS_HELD) {
+        log_msg(LOG_WARN, "%s: all its work was done, but %s kept the process from ending: it was ended (its last: %s)",
+                name, lane == plan_sub_lane(&seg->plan) ? "a thread, a child process or an exit handler of a sub-worker"
+                                                        : "an exit handler or a destructor of a kernel", label);
+    } else if (WIFSIGNALED(status) || WEXITSTATUS(status) != 0) {
+        describe_end(status, end, sizeof end);
+        log_msg(LOG_WARN, "%s: all its work was done; then an exit handler or a destructor of a kernel %s (its last: %s)",
+                name, end, label);
+    }
+}
+
 int postmortem(const struct segment *seg, uint32_t lane, int status, struct error *err)
 {
     const struct segment_lane *l = &seg->lanes[lane];
@@ -42,6 +66,7 @@ int postmortem(const struct segment *seg, uint32_t lane, int status, struct erro
     uint32_t node = atomic_load(&l->node);
 
     if (state == LANE_DONE) {
+        remark_end(seg, lane, status);
         return 0;
     }
     if (state == LANE_FAILED) {
