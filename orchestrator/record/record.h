@@ -26,6 +26,9 @@ struct record_shape {
     int64_t shape[PLAN_MAX_DIMS];
 };
 
+/* 20 million nodes are some 10 GB of a plan. */
+enum { RECORD_MAX_NODES = 20000000 };
+
 struct record_request {
     const struct build *build; /* world size is build->ndevice */
     const struct record_scalar *scalars;
@@ -34,6 +37,7 @@ struct record_request {
     size_t nshape;
     const char *const *subs; /* sub-workers that host_orch.py may call beside those of the build */
     size_t nsub;
+    uint32_t max_nodes; /* more are not recorded; 0: RECORD_MAX_NODES */
     double timeout; /* seconds in which the recorder must have said something; 0: the default (helper.h) */
 };
 
