@@ -120,6 +120,12 @@ static void send_request(struct conversation *c)
     c->child.to = -1;
 }
 
+/* Once it was asked where it is, lines before its answer may be cut, and are of no use. */
+static bool is_wanted(const struct conversation *c, const char *line)
+{
+    return !c->asked || strncmp(line, "{\"error\"", 8) == 0;
+}
+
 /* Hand the complete lines on; the rest moves to the front. */
 static int take_lines(struct conversation *c, size_t fresh, struct error *err)
 {
@@ -129,7 +135,7 @@ static int take_lines(struct conversation *c, size_t fresh, struct error *err)
 
     while (rc == 0 && (newline = memchr(at + known, '\n', (size_t)(end - at) - known))) {
         *newline = '\0';
-        rc = c->on_line(c->context, at, (size_t)(newline - at), err);
+        rc = is_wanted(c, at) ? c->on_line(c->context, at, (size_t)(newline - at), err) : GO_ON;
         at = newline + 1;
         known = 0;
     }

@@ -94,6 +94,8 @@ def main():
     except BaseException as error:
         path = os.path.join(request["dir"], "orchestration", "host_orch.py")
         last = {"error": faults.describe(error, "host_orch.py", path)}
+        if isinstance(error, faults.Stopped):  # perhaps in the middle of a line
+            os.write(fd, b"\n")
     sys.stderr.flush()
     send(fd, last)
     os._exit(0)
