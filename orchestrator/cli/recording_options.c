@@ -7,7 +7,16 @@
 
 #include "orchestrator/cli/option_number.h"
 
-enum { OPT_PLATFORM = 0x100, OPT_DEVICE_IDS, OPT_INPUT, OPT_SCALAR, OPT_SHAPE, OPT_DEPS, OPT_SUB_WORKER, OPT_MAX_NODES };
+enum {
+    OPT_PLATFORM = 0x100,
+    OPT_DEVICE_IDS,
+    OPT_INPUT,
+    OPT_SCALAR,
+    OPT_SHAPE,
+    OPT_DEPS,
+    OPT_SUB_WORKER,
+    OPT_MAX_NODES
+};
 
 static const struct argp_option options[] = {
     {"platform", OPT_PLATFORM, "NAME", 0, "a2a3, a2a3sim, a5 or a5sim (default: the build's)", 1},

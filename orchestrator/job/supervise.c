@@ -160,7 +160,7 @@ static void take_events(struct supervision *s, struct overview *o, bool *failed,
 static int blame_timeout(const struct supervision *s, struct error *err)
 {
     uint32_t lane = lanes_longest_running(s->seg, s->clocks);
-    char label[256] = "";
+    char label[320] = "";
 
     log_msg(LOG_ERROR, "no dispatch finished for %.1f s; what every lane is in:", s->timeout);
     lanes_table_print(s->seg, s->clocks, MOST_LANES);
@@ -172,7 +172,7 @@ static int blame_timeout(const struct supervision *s, struct error *err)
         return error_set(err, NULL, "see whether a process of the job is stopped, or its host too busy",
                          "the run made no progress for %.1f s, and no dispatch is running", s->timeout);
     }
-    plan_node_label(&s->seg->plan, atomic_load(&s->seg->lanes[lane].node), label, sizeof label);
+    plan_node_place(&s->seg->plan, atomic_load(&s->seg->lanes[lane].node), label, sizeof label);
     return error_set_kind(err, ERROR_FAIL, label, "look for kernels that wait for each other above, or raise --timeout",
                           "the run made no progress for %.1f s: a kernel hangs or kernels deadlock", s->timeout);
 }

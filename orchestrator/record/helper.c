@@ -120,10 +120,10 @@ static void send_request(struct conversation *c)
     c->child.to = -1;
 }
 
-/* Once it was asked where it is, lines before its answer may be cut, and are of no use. */
+/* Once it was asked where it is, lines before its answer may be cut, and are of no use; an empty one ends such a line. */
 static bool is_wanted(const struct conversation *c, const char *line)
 {
-    return !c->asked || strncmp(line, "{\"error\"", 8) == 0;
+    return (*line && !c->asked) || strncmp(line, "{\"error\"", 8) == 0;
 }
 
 /* Hand the complete lines on; the rest moves to the front. */

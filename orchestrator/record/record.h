@@ -38,7 +38,7 @@ struct record_request {
     const char *const *subs; /* sub-workers that host_orch.py may call beside those of the build */
     size_t nsub;
     uint32_t max_nodes; /* more are not recorded; 0: RECORD_MAX_NODES */
-    double timeout; /* seconds in which the recorder must have said something; 0: the default (helper.h) */
+    double timeout;     /* seconds in which the recorder must have said something; 0: the default (helper.h) */
 };
 
 /* Evaluate the kernel_config.py files only. */

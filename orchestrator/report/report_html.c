@@ -253,7 +253,7 @@ static void put_dispatches(FILE *f, const struct report *r)
         fprintf(f, "<tr><td class=\"l\">" DFX_DISPATCH "</td>", d->rank, DFX_SLOT(d->k));
         fputs("<td class=\"l\">", f);
         html_text(f, d->program ? d->program : "not known");
-        fputs(d->idle ? " <span class=\"miss\">did not run</span></td>" : "</td>", f);
+        fputs(d->idle ? " <span class=\"miss\">did not run to its end</span></td>" : "</td>", f);
         if (d->timed) {
             cell_time(f, (double)d->time_ns);
         } else {

@@ -26,10 +26,15 @@ static void describe_end(int status, char *buf, size_t size)
 static void describe_place(const struct segment *seg, uint32_t lane, enum lane_state state, char *buf, size_t size)
 {
     uint32_t node = atomic_load(&seg->lanes[lane].node);
-    char label[256];
+    char label[320];
 
     if (node < seg->plan.nnode) {
-        snprintf(buf, size, "%s (%s)", plan_node_label(&seg->plan, node, label, sizeof label), lane_state_name(state));
+        plan_node_place(&seg->plan, node, label, sizeof label);
+        if (state == LANE_RUNNING) {
+            snprintf(buf, size, "%s", label);
+        } else {
+            snprintf(buf, size, "%s (%s)", label, lane_state_name(state));
+        }
     } else {
         snprintf(buf, size, "%s, before its first node",
                  plan_lane_name(seg->plan.world_size, lane, label, sizeof label));
@@ -48,12 +53,15 @@ static void remark_end(const struct segment *seg, uint32_t lane, int status)
     }
     if (WIFEXITED(status) && WEXITSTATUS(status) == EXECUTOR_WAS_HELD) {
         log_msg(LOG_WARN, "%s: all its work was done, but %s kept the process from ending: it was ended (its last: %s)",
-                name, lane == plan_sub_lane(&seg->plan) ? "a thread, a child process or an exit handler of a sub-worker"
-                                                        : "an exit handler or a destructor of a kernel", label);
+                name,
+                lane == plan_sub_lane(&seg->plan) ? "a thread, a child process or an exit handler of a sub-worker"
+                                                  : "an exit handler or a destructor of a kernel",
+                label);
     } else if (WIFSIGNALED(status) || WEXITSTATUS(status) != 0) {
         describe_end(status, end, sizeof end);
-        log_msg(LOG_WARN, "%s: all its work was done; then an exit handler or a destructor of a kernel %s (its last: %s)",
-                name, end, label);
+        log_msg(LOG_WARN,
+                "%s: all its work was done; then an exit handler or a destructor of a kernel %s (its last: %s)", name,
+                end, label);
     }
 }
 

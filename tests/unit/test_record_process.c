@@ -131,8 +131,9 @@ static struct recording submit_1001(uint32_t max_nodes)
 {
     struct recording r = {.dir = temp_dir_make()};
 
-    build_put(r.dir, 1, XY, HEADER ENTRY "    try:\n        for i in range(1001):\n            orch.submit_sub("
-                                         "sub_ids[\"s\"])\n    except Exception:\n        pass\n" MARK);
+    build_put(r.dir, 1, XY,
+              HEADER ENTRY "    try:\n        for i in range(1001):\n            orch.submit_sub("
+                           "sub_ids[\"s\"])\n    except Exception:\n        pass\n" MARK);
     temp_dir_put_text(r.dir, "sub_workers/s.py", "");
     record_request(&r, (struct record_request){.max_nodes = max_nodes});
     return r;
