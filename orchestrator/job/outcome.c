@@ -102,12 +102,13 @@ static void print_summary(const struct outcome *out, const struct prepared *p)
         return;
     }
     log_msg(LOG_TIMING,
-            "%u dispatches on %u cards in %.3f ms (record %.0f ms, plan %.0f ms, compile %.0f ms: %u "
+            "%u dispatch%s on %u card%s in %.3f ms (record %.0f ms, plan %.0f ms, compile %.0f ms: %u "
             "built, %u reused; load %.0f ms, run %.0f ms)",
-            timings_dispatches(&p->segment), p->recording.plan.world_size, (double)timings_span_ns(&p->segment) / 1e6,
-            (double)ph->spent_ns[PHASE_RECORD] / 1e6, (double)ph->spent_ns[PHASE_PLAN] / 1e6,
-            (double)ph->spent_ns[PHASE_COMPILE] / 1e6, p->compiled.nbuilt, p->compiled.nreused,
-            (double)ph->spent_ns[PHASE_LOAD] / 1e6, (double)ph->spent_ns[PHASE_RUN] / 1e6);
+            timings_dispatches(&p->segment), timings_dispatches(&p->segment) == 1 ? "" : "es",
+            p->recording.plan.world_size, p->recording.plan.world_size == 1 ? "" : "s",
+            (double)timings_span_ns(&p->segment) / 1e6, (double)ph->spent_ns[PHASE_RECORD] / 1e6,
+            (double)ph->spent_ns[PHASE_PLAN] / 1e6, (double)ph->spent_ns[PHASE_COMPILE] / 1e6, p->compiled.nbuilt,
+            p->compiled.nreused, (double)ph->spent_ns[PHASE_LOAD] / 1e6, (double)ph->spent_ns[PHASE_RUN] / 1e6);
 }
 
 static int write_result(const struct outcome *out, const struct run_options *o, const struct prepared *p,

@@ -195,8 +195,9 @@ static int put_path(FILE *f, const struct report *r, struct error *err)
     if (!r->related) {
         return 0;
     }
-    fprintf(f, "<h2>Critical path through the plan</h2>\n<p>%zu nodes, %s, of which %s between nodes.</p>\n", r->nstep,
-            report_time((double)r->span_ns, a, sizeof a), report_time((double)r->step_gap_ns, b, sizeof b));
+    fprintf(f, "<h2>Critical path through the plan</h2>\n<p>%zu node%s, %s, of which %s between nodes.</p>\n", r->nstep,
+            r->nstep == 1 ? "" : "s", report_time((double)r->span_ns, a, sizeof a),
+            report_time((double)r->step_gap_ns, b, sizeof b));
     if (chart_lanes(f, r, err)) {
         return -1;
     }

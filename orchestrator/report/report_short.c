@@ -88,7 +88,7 @@ static void put_path(FILE *f, const struct report *r)
     char time[24], gap[24];
 
     if (r->related) {
-        fprintf(f, "critical path: %zu nodes, %s, of which %s between nodes\n", r->nstep,
+        fprintf(f, "critical path: %zu node%s, %s, of which %s between nodes\n", r->nstep, r->nstep == 1 ? "" : "s",
                 report_time((double)r->span_ns, time, sizeof time),
                 report_time((double)r->step_gap_ns, gap, sizeof gap));
     }

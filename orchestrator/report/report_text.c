@@ -108,8 +108,9 @@ static void put_path(FILE *f, const struct report *r)
     if (!r->related) {
         return;
     }
-    fprintf(f, "\ncritical path through the plan: %zu nodes, %s, of which %s between nodes\n", r->nstep,
-            report_time((double)r->span_ns, time, sizeof time), report_time((double)r->step_gap_ns, gap, sizeof gap));
+    fprintf(f, "\ncritical path through the plan: %zu node%s, %s, of which %s between nodes\n", r->nstep,
+            r->nstep == 1 ? "" : "s", report_time((double)r->span_ns, time, sizeof time),
+            report_time((double)r->step_gap_ns, gap, sizeof gap));
     for (size_t i = 0; i < r->nstep && i < TEXT_STEPS; i++) {
         const struct path_step *s = &r->steps[i];
         const struct run_node *n = &r->run.nodes[s->item];

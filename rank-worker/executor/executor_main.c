@@ -149,7 +149,7 @@ int main(int argc, char **argv)
     }
     log_set_prefix(plan_lane_name(seg.plan.world_size, args.card.lane, prefix, sizeof prefix));
     log_set_level((enum log_level)seg.header->log_level);
-    if (args.card.lane >= seg.header->nlane || crash_install(&err) < 0) {
+    if (args.card.lane >= seg.header->nlane || crash_install(executor_device()->running, &err) < 0) {
         segment_unmap(&seg);
         return 3;
     }

@@ -24,6 +24,19 @@ run "$L3REPLAY" run "$build" -n 1 --device-ids 0 --swimlane
 expect_fail 'in dispatch [0-9]+ \(.* on card 0, host_orch\.py:[0-9]+\), rank0/d[0-9]+$'
 refuse_err '\(running\)'
 
+# Kernels that end the process in other ways are named as well, with their task.
+ends() { # NAME CODE PATTERN
+    copy_example vector-add "$1"
+    kernel=$(find "$build/next_levels" -path '*/kernels/aiv/*.cpp' | head -n 1)
+    { printf '#include <stdlib.h>\n#include <unistd.h>\n'; cat "$kernel"; } >"$kernel.new" && mv "$kernel.new" "$kernel"
+    sed -i "/void kernel_entry/{n;s/^{/{ $2/}" "$kernel"
+    run "$L3REPLAY" run "$build" -n 1 --device-ids 0
+    expect_fail "card 0\| $3, in kernel [a-z_]+ of program add_rows \(task [0-9]+, block 0 of 1, aiv0\)"
+}
+ends abort 'abort();' 'Aborted'
+ends throw 'throw 1;' 'Aborted'
+ends exit 'exit(3);' 'exit was called'
+
 # An orchestration that submits nothing: nothing is missing.
 copy_example vector-add empty
 sed -i 's/rt_submit_aiv_task(/if (false) rt_submit_aiv_task(/' "$(orchestration)"
