@@ -18,6 +18,7 @@
 #define L3R_RANK_WORKER_DEVICE_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "common/base/error.h"
@@ -122,6 +123,10 @@ struct device_ops {
     uint32_t (*save_profile)(struct device *dev);
 
     void (*close)(struct device *dev); /* NULL is fine */
+
+    /* Name the kernel that the calling thread runs, with its task, in `buf`; false: it runs none. From a signal handler
+     * too. NULL: the device cannot. */
+    bool (*running)(char *buf, size_t size);
 };
 
 /* The embedded device for *sim platforms (rank-worker/cpu). */

@@ -2,6 +2,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 void plan_free(struct plan *p)
 {
@@ -45,6 +46,19 @@ const char *plan_node_label(const struct plan *p, uint32_t node, char *buf, size
     default:
         snprintf(buf, size, "sub-worker call %u (%s%s%s)", node, plan_text(p, p->subs[n->program]), n->line ? ", " : "",
                  line);
+    }
+    return buf;
+}
+
+const char *plan_node_place(const struct plan *p, uint32_t node, char *buf, size_t size)
+{
+    const struct plan_node *n = &p->nodes[node];
+    size_t used;
+
+    plan_node_label(p, node, buf, size);
+    used = strlen(buf);
+    if (n->kind == PLAN_DISPATCH && n->k != PLAN_NONE) {
+        snprintf(buf + used, size - used, ", rank%u/d%u", n->lane, n->k);
     }
     return buf;
 }

@@ -209,6 +209,9 @@ int plan_check(const struct plan *p, struct error *err);
 /* "dispatch 12 (chip_orch on card 1, host_orch.py:37)" for messages; buf is NUL-terminated. */
 const char *plan_node_label(const struct plan *p, uint32_t node, char *buf, size_t size);
 
+/* The same with the directory of its profiles, ", rank1/d0", which says the how manieth of its card a dispatch is. */
+const char *plan_node_place(const struct plan *p, uint32_t node, char *buf, size_t size);
+
 /* "card 3", "host lane" or "sub-workers", in `buf`. */
 const char *plan_lane_name(uint32_t world_size, uint32_t lane, char *buf, size_t size);
 

@@ -1,12 +1,23 @@
 #include "orchestrator/cli/recording_options.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "common/base/array.h"
+#include "orchestrator/cli/option_number.h"
 
-enum { OPT_PLATFORM = 0x100, OPT_DEVICE_IDS, OPT_INPUT, OPT_SCALAR, OPT_SHAPE, OPT_DEPS, OPT_SUB_WORKER };
+enum {
+    OPT_PLATFORM = 0x100,
+    OPT_DEVICE_IDS,
+    OPT_INPUT,
+    OPT_SCALAR,
+    OPT_SHAPE,
+    OPT_DEPS,
+    OPT_SUB_WORKER,
+    OPT_MAX_NODES
+};
 
 static const struct argp_option options[] = {
     {"platform", OPT_PLATFORM, "NAME", 0, "a2a3, a2a3sim, a5 or a5sim (default: the build's)", 1},
@@ -17,6 +28,7 @@ static const struct argp_option options[] = {
     {"sub-worker", OPT_SUB_WORKER, "NAME=FILE.py", 0,
      "the sub-worker NAME is function NAME of FILE.py, or FUNCTION of FILE.py:FUNCTION", 1},
     {"deps", OPT_DEPS, "MODE", 0, "order of dispatches: exact (default), full, upstream", 1},
+    {"max-nodes", OPT_MAX_NODES, "N", 0, "stop recording at more dispatches, copies and calls (default 20000000)", 1},
     {0},
 };
 
@@ -115,6 +127,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         return 0;
     case OPT_SUB_WORKER:
         option_named_file(state, "sub-worker", "NAME=FILE.py", arg, &o->subs, &o->nsub);
+        return 0;
+    case OPT_MAX_NODES:
+        o->max_nodes = (uint32_t)option_number(state, "--max-nodes", arg, 1, INT_MAX);
         return 0;
     case OPT_DEPS:
         if (deps_mode_parse(arg, &o->deps) < 0) {

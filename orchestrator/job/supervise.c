@@ -12,11 +12,15 @@
 #include "common/base/clock.h"
 #include "common/base/log.h"
 #include "common/segment/control_check.h"
+#include "common/segment/executor_end.h"
 #include "orchestrator/job/lanes_table.h"
 #include "orchestrator/job/progress.h"
 #include "orchestrator/job/stall.h"
 
 enum { TICK_MS = 200, STOP_LIMIT_MS = 3000, GATHER_LIMIT_S = 60, MOST_LANES = 80, FLOOD_NAP_NS = 1000000 };
+
+/* After all work is done: executors end themselves within EXECUTOR_END_LIMIT_MS, if they are not stopped. */
+enum { END_LIMIT_MS = 2 * EXECUTOR_END_LIMIT_MS };
 
 static const uint64_t tick_ns = TICK_MS * UINT64_C(1000000);
 static const uint64_t gather_limit_ns = GATHER_LIMIT_S * UINT64_C(1000000000);
@@ -68,7 +72,7 @@ static int wait_once(struct supervision *s, uint64_t limit_ns, struct wakeup *wa
 /* The job as process 0 sees it. */
 struct overview {
     uint8_t *connected, *told, *done, *stopped; /* by process */
-    int ndone, nstopped;
+    int nstopped;
     bool stopping, own_done;
     struct control_check check;
     bool more; /* events may wait that poll() does not tell of again */
@@ -127,7 +131,6 @@ static void note_event(struct overview *o, const struct event *event, bool *fail
     o->connected[event->rank] = 1;
     if (event->kind == EVENT_DONE && !o->done[event->rank]) {
         o->done[event->rank] = 1;
-        o->ndone++;
     } else if (event->kind == EVENT_STOPPED && !o->stopped[event->rank]) {
         o->stopped[event->rank] = 1;
         o->nstopped++;
@@ -157,7 +160,7 @@ static int blame_timeout(const struct supervision *s, struct error *err)
 {
     const uint32_t lane = lanes_longest_running(s->seg, s->clocks);
     const uint32_t node = lane == PLAN_NONE ? PLAN_NONE : lane_view(s->seg, lane).node;
-    char label[256] = "";
+    char label[320] = "";
 
     log_msg(LOG_ERROR, "no dispatch finished for %.1f s; what every lane is in:", s->timeout);
     lanes_table_print(s->seg, s->clocks, MOST_LANES);
@@ -165,8 +168,12 @@ static int blame_timeout(const struct supervision *s, struct error *err)
         return error_set(err, NULL, "raise --timeout, or look at the hosts",
                          "not every executor got ready within %.1f s", s->timeout);
     }
+    if (lane == PLAN_NONE) {
+        return error_set(err, NULL, "see whether a process of the job is stopped, or its host too busy",
+                         "the run made no progress for %.1f s, and no dispatch is running", s->timeout);
+    }
     if (node < s->seg->plan.nnode) {
-        plan_node_label(&s->seg->plan, node, label, sizeof label);
+        plan_node_place(&s->seg->plan, node, label, sizeof label);
     }
     return error_set_kind(err, ERROR_FAIL, label, "look for kernels that wait for each other above, or raise --timeout",
                           "the run made no progress for %.1f s: a kernel hangs or kernels deadlock", s->timeout);
@@ -184,18 +191,53 @@ static int blame_profiles(const struct supervision *s, uint32_t lane, uint64_t s
                      name);
 }
 
+static bool all_work_is_done(const struct segment *seg)
+{
+    return word_is_done(&seg->common->go) && lanes_progress(seg) == seg->plan.nnode;
+}
+
+/* Nothing that is left to run can change the outcome: processes that do not end are ended. Returns -1 when one of the
+ * job does not answer. */
+static int end_what_is_left(struct supervision *s, struct overview *o, struct error *err)
+{
+    uint64_t now = clock_now_ns();
+
+    if (!o->stopping && o->stall.idle_ns > (uint64_t)END_LIMIT_MS * 1000000u) {
+        log_msg(LOG_WARN, "all work was done, but processes of the cards did not end within %d s: they were ended",
+                END_LIMIT_MS / 1000);
+        begin_stop(s, o);
+        return 0;
+    }
+    if (!o->stopping || now - o->stop_at_ns < (uint64_t)STOP_LIMIT_MS * 1000000u) {
+        return 0;
+    }
+    for (int r = 1; r < s->job->size; r++) {
+        if (!o->done[r] && !o->stopped[r]) {
+            s->unsure = true;
+            return error_set(err, NULL, "see whether it is stopped, or its host too busy",
+                             "all work was done, but process %d of the job does not answer", r);
+        }
+    }
+    return 0;
+}
+
 /* Returns -1 with `err` when the run went without progress for too long, or a kernel has overwritten what the executors
  * keep: without that, nobody could say what they do. */
 static int watch_progress(struct supervision *s, struct overview *o, struct error *err)
 {
     const uint64_t done = lanes_progress(s->seg);
     const uint32_t saving = lanes_saving(s->seg);
+    enum stall_found found;
 
     if (control_check_running(&o->check, err) < 0) {
         return -1;
     }
     progress_run(done, s->seg->plan.nnode);
-    switch (stall_look(&o->stall, clock_now_ns(), done, saving != PLAN_NONE, (uint64_t)(s->timeout * 1e9))) {
+    found = stall_look(&o->stall, clock_now_ns(), done, saving != PLAN_NONE, (uint64_t)(s->timeout * 1e9));
+    if (all_work_is_done(s->seg)) {
+        return end_what_is_left(s, o, err);
+    }
+    switch (found) {
     case STALL_KERNELS:
         return control_check_stopped(&o->check, err) < 0 ? -1 : blame_timeout(s, err);
     case STALL_PROFILES:
@@ -224,6 +266,16 @@ static int look_behind(struct overview *o, struct error *err)
     return -1;
 }
 
+static bool has_everybody_ended(const struct supervision *s, const struct overview *o)
+{
+    int n = 0;
+
+    for (int r = 1; r < s->job->size; r++) {
+        n += o->done[r] || o->stopped[r];
+    }
+    return n == s->job->size - 1;
+}
+
 /* One round in process 0. Returns 1 when the run is over well, -1 when it has to stop. */
 static int root_round(struct supervision *s, struct overview *o, struct error *err)
 {
@@ -249,7 +301,7 @@ static int root_round(struct supervision *s, struct overview *o, struct error *e
     if (failed) {
         return look_behind(o, err);
     }
-    if (o->own_done && o->ndone == s->job->size - 1) {
+    if (o->own_done && has_everybody_ended(s, o)) {
         return control_check_complete(&o->check, err) < 0 ? -1 : 1;
     }
     return watch_progress(s, o, err);

@@ -31,6 +31,7 @@ struct run_options {
     size_t nscalar;
     struct record_shape *shapes;
     size_t nshape;
+    uint32_t max_nodes; /* 0: RECORD_MAX_NODES */
     struct tolerance tolerance;
     uint64_t seed;
     int repeat;           /* how often the plan runs; 0 and 1: once */

@@ -177,6 +177,7 @@ int recording_record(struct recording *r, const struct run_options *o, struct er
     request.shapes = given.shapes;
     request.nshape = given.nshape;
     request.timeout = o->timeout;
+    request.max_nodes = o->max_nodes;
     request.subs = given.subs;
     request.nsub = o->nsub;
     request.files = &r->files;

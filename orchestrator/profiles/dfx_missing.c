@@ -89,7 +89,12 @@ int dfx_missing_warn(const struct dfx_entry *entry, struct dfx_dispatch *d, cons
     if (report_files(entry, d, captured, err)) {
         return -1;
     }
-    report_halves(d, captured);
+    if (d->records.is_empty && (d->has_deps || !d->no_graph)) {
+        notes_add(&d->notes, "chip_swimlane_records.json: it holds no tasks");
+    }
+    if (!d->records.is_empty || !d->no_graph) { /* else the orchestration submitted nothing */
+        report_halves(d, captured);
+    }
     report_contradictions(d);
     if (dump_check(entry->path, &d->notes, err)) {
         return -1;

@@ -264,6 +264,7 @@ static void load_names(struct dfx_dispatch *d, const char *path)
 static int load_part(const struct dfx_entry *entry, const char *name, struct dfx_dispatch *d, struct error *err)
 {
     char *path = file_join(entry->path, name, err);
+    size_t nnote = d->notes.count;
     bool there;
 
     if (!path) {
@@ -280,6 +281,7 @@ static int load_part(const struct dfx_entry *entry, const char *name, struct dfx
             notes_add(&d->notes, "%s: %s", name, err->what);
         }
         d->has_deps = d->deps.ntask > 0;
+        d->no_graph = !d->has_deps && !d->deps.nedge && d->notes.count == nnote;
     } else if (there && strcmp(name, "name_map.json") == 0) {
         load_names(d, path);
     } else if (there && strcmp(name, "dispatch_program.json") == 0) {

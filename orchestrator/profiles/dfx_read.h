@@ -49,6 +49,7 @@ struct dfx_dispatch {
     struct dfx_name *names;
     size_t nname, name_capacity;
     bool has_records, has_deps, has_names, has_pmu;
+    bool no_graph; /* deps.json was read whole, and has no tasks */
     struct swimlane records;
     struct task_deps deps;
     struct notes notes; /* what is wrong; after dfx_missing_warn() also what is missing */

@@ -382,9 +382,7 @@ static void add_notes(struct reading *r, size_t unmatched, struct notes *notes)
     if (!r->pull.fault && s->level >= 2 && s->ntask && !r->nfinish) {
         notes_add(notes, "%s: aicpu_tasks is empty: when tasks were dispatched and seen to finish is unknown", file);
     }
-    if (!r->pull.fault && s->clock_hz && !s->ntask) {
-        notes_add(notes, "%s: it holds no tasks", file);
-    }
+    s->is_empty = !r->pull.fault && s->clock_hz && !s->ntask;
 }
 
 int swimlane_read(const char *path, struct swimlane *s, struct notes *notes, struct error *err)

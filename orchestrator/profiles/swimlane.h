@@ -43,6 +43,7 @@ struct swimlane {
     int64_t level;
     uint64_t clock_hz;
     uint64_t origin_ns; /* CLOCK_MONOTONIC of the host at cycle 0 (metadata.host_origin_ns); 0: not given */
+    bool is_empty;      /* a whole file, of a dispatch without tasks */
     bool has_setup;     /* aicore_tasks has its sixth column */
     uint8_t *core_types;
     int64_t *core_threads;

@@ -35,8 +35,10 @@ struct conversation {
     char *line; /* what was read and not yet taken */
     size_t used, capacity;
     bool spoke; /* printed something */
-    int timeout_ms;
+    int timeout_ms, limit_ms;
     int64_t started, deadline;
+    int64_t end; /* when it has printed for too long; 0: it has printed nothing yet */
+    bool overdue;
     int asked;  /* signals sent for being silent */
     bool noted; /* that it takes long */
     helper_line_fn *on_line;
@@ -109,6 +111,12 @@ static void send_request(struct conversation *c)
     process_close_fd(c->child, PROCESS_STDIN);
 }
 
+/* Once it was asked where it is, lines before its answer may be cut, and are of no use; an empty one ends such a line. */
+static bool is_wanted(const struct conversation *c, const char *line)
+{
+    return (*line && !c->asked) || strncmp(line, "{\"error\"", 8) == 0;
+}
+
 /* Hand the complete lines on; the rest moves to the front. */
 static int take_lines(struct conversation *c, size_t fresh, struct error *err)
 {
@@ -118,7 +126,7 @@ static int take_lines(struct conversation *c, size_t fresh, struct error *err)
 
     while (rc == 0 && (newline = memchr(at + known, '\n', (size_t)(end - at) - known))) {
         *newline = '\0';
-        rc = c->on_line(c->context, at, (size_t)(newline - at), err);
+        rc = is_wanted(c, at) ? c->on_line(c->context, at, (size_t)(newline - at), err) : GO_ON;
         at = newline + 1;
         known = 0;
     }
@@ -161,10 +169,10 @@ static void pass_messages(struct conversation *c)
     }
 }
 
-/* It was silent for too long: first it may say itself where it is. */
+/* It was silent for too long, or goes on for too long: first it may say itself where it is. */
 static int ask(struct conversation *c)
 {
-    static const int signals[] = {SIGUSR1, SIGUSR2}, patience_ms[] = {ANSWER_MS, TRACE_MS};
+    const int signals[] = {c->overdue ? SIGXCPU : SIGUSR1, SIGUSR2}, patience_ms[] = {ANSWER_MS, TRACE_MS};
 
     if (c->asked == 2) {
         return SILENT;
@@ -187,7 +195,11 @@ static int until_due(struct conversation *c, int *rc)
     if (!c->noted && c->started + NOTE_MS < next) {
         next = c->started + NOTE_MS;
     }
-    *rc = now >= c->deadline ? ask(c) : GO_ON;
+    if (!c->asked && c->end && c->end < next) {
+        next = c->end;
+    }
+    c->overdue = c->overdue || (!c->asked && c->end && now >= c->end);
+    *rc = now >= c->deadline || (c->overdue && !c->asked) ? ask(c) : GO_ON;
     return next > now ? (int)(next - now) : 0;
 }
 
@@ -222,6 +234,9 @@ static int converse(struct conversation *c, struct error *err)
             rc = read_some(c, err);
             if (rc != GO_ON) {
                 return rc;
+            }
+            if (!c->end && c->spoke) {
+                c->end = clock_now_ms() + c->limit_ms;
             }
             if (!c->asked) {
                 c->deadline = clock_now_ms() + c->timeout_ms;
@@ -280,11 +295,13 @@ static int ended_early(bool spoke, int status, struct error *err)
                      status >= 0 ? WEXITSTATUS(status) : -1);
 }
 
-int helper_run(const char *request, double timeout, helper_line_fn *on_line, void *context, struct error *err)
+int helper_run(const char *request, double timeout, double limit, helper_line_fn *on_line, void *context,
+               struct error *err)
 {
     struct conversation c = {.request = request,
                              .size = strlen(request),
                              .timeout_ms = (int)(timeout * 1000) + 1,
+                             .limit_ms = (int)(limit * 1000) + 1,
                              .on_line = on_line,
                              .context = context};
     struct sigaction ignore = {.sa_handler = SIG_IGN}, before;
@@ -313,7 +330,9 @@ int helper_run(const char *request, double timeout, helper_line_fn *on_line, voi
                          "look for an endless loop at the line that the traceback above names, in host_orch.py or a "
                          "kernel_config.py; if it really takes longer, set L3REPLAY_RECORD_TIMEOUT or --timeout to "
                          "more seconds",
-                         "the recorder printed nothing for %g s and was stopped", timeout);
+                         c.overdue ? "the recorder went on for %g s and was stopped"
+                                   : "the recorder printed nothing for %g s and was stopped",
+                         c.overdue ? limit : timeout);
     }
     return -1;
 }

@@ -12,9 +12,9 @@
  *
  * The interpreter is $L3REPLAY_PYTHON, else python3 on PATH; the recorder is
  * where common/base/install.h finds it. The child is always reaped and dies with the caller. When it prints nothing for
- * too long it is asked with SIGUSR1 for an error record that says which line runs, then with SIGUSR2 for a traceback
- * on stderr, and then killed. Whatever it has started is killed with it, in whatever session. What the user's Python prints
- * is passed on to stderr. A line of more than 64 MB is an error.
+ * too long it is asked with SIGUSR1 for an error record that says which line runs (with SIGXCPU when it prints for
+ * too long), then with SIGUSR2 for a traceback on stderr, and then killed. Whatever it has started is killed with it, in
+ * whatever session. What the user's Python prints is passed on to stderr. A line of more than 64 MB is an error.
  */
 #ifndef L3R_ORCHESTRATOR_RECORD_HELPER_H
 #define L3R_ORCHESTRATOR_RECORD_HELPER_H
@@ -31,8 +31,10 @@ typedef int helper_line_fn(void *context, char *line, size_t length, struct erro
  * $L3REPLAY_RECORD_TIMEOUT, else 60, or less when less was given. */
 int helper_timeout(double *seconds, struct error *err);
 
-/* Run the recorder on `request`, with that timeout. Returns 0 when `on_line` returned 1; -1 with `err` filled when it
- * returned -1, the helper could not be started, ended early, or was silent for too long. */
-int helper_run(const char *request, double timeout, helper_line_fn *on_line, void *context, struct error *err);
+/* Run the recorder on `request`, with that timeout, and for `limit` seconds at most. Returns 0 when `on_line` returned 1;
+ * -1 with `err` filled when it returned -1, the helper could not be started, ended early, was silent for too long, or
+ * took too long. */
+int helper_run(const char *request, double timeout, double limit, helper_line_fn *on_line, void *context,
+               struct error *err);
 
 #endif

@@ -96,7 +96,7 @@ static void put_given(struct json_writer *w, cJSON *root, const struct record_re
 }
 
 /* The request as text, to be freed with free(); see recorder/__main__.py. */
-static char *make_request(const struct build *build, const char *op, double timeout,
+static char *make_request(const struct build *build, const char *op, double timeout, double limit,
                           const struct record_request *request, struct error *err)
 {
     struct json_writer w = {0};
@@ -105,6 +105,8 @@ static char *make_request(const struct build *build, const char *op, double time
     json_put_text(&w, root, "op", op);
     json_put_text(&w, root, "dir", build->dir);
     json_put_number(&w, root, "timeout", timeout);
+    json_put_number(&w, root, "limit", limit);
+    json_put_number(&w, root, "max_nodes", request && request->max_nodes ? request->max_nodes : RECORD_MAX_NODES);
     json_put_number(&w, root, "world_size", build->ndevice);
     json_put_number(&w, root, "aicpu_thread_num", build->aicpu_thread_num);
     put_programs(&w, root, build);
@@ -200,18 +202,18 @@ static int take_line(void *context, char *line, size_t length, struct error *err
 static int run(struct session *s, const struct build *build, const char *op, const struct record_request *request,
                struct error *err)
 {
-    double timeout = request ? request->timeout : 0;
+    double timeout = request ? request->timeout : 0, limit = 0;
     char *text;
     int rc;
 
-    if (helper_timeout(&timeout, err) < 0) {
+    if (helper_timeout(&timeout, err) < 0 || helper_timeout(&limit, err) < 0) {
         return -1;
     }
-    text = make_request(build, op, timeout, request, err);
+    text = make_request(build, op, timeout, limit, request, err);
     if (!text) {
         return -1;
     }
-    rc = helper_run(text, timeout, take_line, s, err);
+    rc = helper_run(text, timeout, limit, take_line, s, err);
     free(text);
     return rc;
 }

@@ -37,6 +37,9 @@ struct record_files {
 };
 void record_files_free(struct record_files *f); /* a zeroed struct is fine */
 
+/* 20 million nodes are some 10 GB of a plan. */
+enum { RECORD_MAX_NODES = 20000000 };
+
 struct record_request {
     const struct build *build; /* world size is build->ndevice */
     const struct record_scalar *scalars;
@@ -46,6 +49,7 @@ struct record_request {
     const char *const *subs; /* sub-workers that host_orch.py may call beside those of the build */
     size_t nsub;
     struct record_files *files; /* gets those that were loaded; NULL: not wanted */
+    uint32_t max_nodes;         /* more are not recorded; 0: RECORD_MAX_NODES */
     double timeout;             /* seconds in which the recorder must have said something; 0: the default (helper.h) */
 };
 

@@ -30,6 +30,11 @@ void report_free(struct report *r)
     memset(r, 0, sizeof *r);
 }
 
+bool report_is_without_tasks(const struct report *r)
+{
+    return r->run.captured.known && !r->run.captured.swimlane;
+}
+
 const struct report_dispatch *report_dispatch_of(const struct report *r, uint32_t node)
 {
     const struct run_node *n = &r->run.nodes[node];

@@ -44,6 +44,7 @@ struct report_dispatch {
     uint32_t node; /* of the run; REPORT_NONE: not known */
     bool idle;     /* the run was stopped before it: whatever is there of it counts in no statistic */
     bool timed;    /* time_ns is known and counts: with a record of the run it is the run's, else the records' */
+    bool no_tasks; /* its profiles are whole, and it ran nothing */
     bool has_profile, has_records, has_deps, has_names, has_pmu;
     int64_t level;
     uint32_t ntask;
@@ -113,6 +114,9 @@ struct report {
 };
 
 void report_free(struct report *r); /* a zeroed struct is fine */
+
+/* The run asked for other profiles than the swimlane: that there are no tasks is no fault. */
+bool report_is_without_tasks(const struct report *r);
 
 /* The dispatch of a node of the run; NULL: the node is none. */
 const struct report_dispatch *report_dispatch_of(const struct report *r, uint32_t node);

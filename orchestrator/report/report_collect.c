@@ -181,6 +181,7 @@ static int add_profile(struct report *r, const struct dfx_entry *entry, struct e
                                    .has_deps = d.has_deps,
                                    .has_names = d.has_names,
                                    .has_pmu = d.has_pmu,
+                                   .no_tasks = d.records.is_empty && d.no_graph,
                                    .level = d.records.level,
                                    .ntask = (uint32_t)d.records.ntask,
                                    .span_ns = swimlane_ns(&d.records, d.records.last)};

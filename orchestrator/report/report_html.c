@@ -195,8 +195,9 @@ static int put_path(FILE *f, const struct report *r, struct error *err)
     if (!r->related) {
         return 0;
     }
-    fprintf(f, "<h2>Critical path through the plan</h2>\n<p>%zu nodes, %s, of which %s between nodes.</p>\n", r->nstep,
-            report_time((double)r->span_ns, a, sizeof a), report_time((double)r->step_gap_ns, b, sizeof b));
+    fprintf(f, "<h2>Critical path through the plan</h2>\n<p>%zu node%s, %s, of which %s between nodes.</p>\n", r->nstep,
+            r->nstep == 1 ? "" : "s", report_time((double)r->span_ns, a, sizeof a),
+            report_time((double)r->step_gap_ns, b, sizeof b));
     if (chart_lanes(f, r, err)) {
         return -1;
     }
@@ -253,7 +254,7 @@ static void put_dispatches(FILE *f, const struct report *r)
         fprintf(f, "<tr><td class=\"l\">" DFX_DISPATCH "</td>", d->rank, DFX_SLOT(d->k));
         fputs("<td class=\"l\">", f);
         html_text(f, d->program ? d->program : "not known");
-        fputs(d->idle ? " <span class=\"miss\">did not run</span></td>" : "</td>", f);
+        fputs(d->idle ? " <span class=\"miss\">did not run to its end</span></td>" : "</td>", f);
         if (d->timed) {
             cell_time(f, (double)d->time_ns);
         } else {

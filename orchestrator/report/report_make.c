@@ -8,9 +8,6 @@ static void report_incomplete(struct report *r)
 {
     size_t count = 0;
 
-    if (r->run.captured.known && !r->run.captured.swimlane) {
-        notes_add(&r->notes, "the run was without --swimlane: what happened inside its dispatches is not known");
-    }
     for (size_t i = 0; i < r->ndispatch; i++) {
         count += r->dispatches[i].notes.count > 0;
     }

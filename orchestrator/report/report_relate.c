@@ -179,7 +179,7 @@ static void charge_kernels(struct report *r)
     for (size_t i = 0; i < r->nstep; i++) {
         const struct report_dispatch *d = report_dispatch_of(r, r->steps[i].item);
         r->step_gap_ns += r->steps[i].gap;
-        unknown += d && !d->npart;
+        unknown += d && !d->npart && !d->no_tasks;
         for (size_t p = 0; d && p < d->npart; p++) {
             r->kernels[d->parts[p].kernel].critical_ns += d->parts[p].ns;
         }
@@ -219,9 +219,10 @@ int report_relate(struct report *r, struct error *err)
         idle += !r->run.nodes[i].ran;
     }
     if (idle) {
-        notes_add(&r->notes,
-                  "%zu of %zu nodes of the plan did not run: the run was stopped, and its picture ends there", idle,
-                  r->run.nnode);
+        notes_add(
+            &r->notes,
+            "%zu of %zu nodes of the plan did not run to their end: the run was stopped, and its picture ends there",
+            idle, r->run.nnode);
     }
     return 0;
 }

@@ -124,6 +124,9 @@ int report_short(FILE *f, const struct report *r, struct error *err)
     put_straggler(f, r);
     put_path(f, r);
     put_kernels(f, r);
+    if (report_is_without_tasks(r)) {
+        fputs("tasks were not recorded: that takes --swimlane\n", f);
+    }
     for (size_t i = 0; i < r->notes.count; i++) {
         fprintf(f, "! %s\n", r->notes.items[i]);
     }

@@ -164,7 +164,8 @@ static void put_dispatches(FILE *f, const struct report *r)
         snprintf(name, sizeof name, DFX_DISPATCH, d->rank, DFX_SLOT(d->k));
         fprintf(f, "  %-10s %9s  ", name, d->timed ? report_time((double)d->time_ns, time, sizeof time) : "-");
         put_stats(f, &d->tasks);
-        fprintf(f, "  %s%s\n", d->program ? d->program : "(program not known)", d->idle ? " (did not run)" : "");
+        fprintf(f, "  %s%s\n", d->program ? d->program : "(program not known)",
+                d->idle ? " (did not run to its end)" : "");
         for (size_t n = 0; n < d->notes.count; n++) {
             fprintf(f, "    ! %s\n", d->notes.items[n]);
         }
@@ -180,6 +181,9 @@ int report_text(FILE *f, const struct report *r, struct error *err)
     if (r->related && r->run.clocks.count > 1) {
         fprintf(f, "clocks       %u, aligned to within %s\n", r->run.clocks.count,
                 report_time((double)run_clocks_error(&r->run.clocks), time, sizeof time));
+    }
+    if (report_is_without_tasks(r)) {
+        fputs("tasks were not recorded: that takes --swimlane\n", f);
     }
     for (size_t i = 0; i < r->notes.count; i++) {
         fprintf(f, "! %s\n", r->notes.items[i]);

@@ -24,6 +24,7 @@ struct build {
     const struct unit_env *env;
     struct job_pool *pool;
     bool quiet, terminal;
+    bool without_ccache; /* it does not work here */
     uint32_t announced, total;
     struct build_counts *counts;
 };
@@ -180,10 +181,11 @@ static int advance(struct build *b, struct unit *u, struct error *err)
     u->attempt = 1;
     u->output_path = text_format("%s/%zu.out", b->env->store.tmp, index);
     u->deps_path = text_format("%s/%zu.d", b->env->store.tmp, index);
-    if (b->env->ccache && u->kind != UNIT_HEADER) {
+    if (b->env->ccache && !b->without_ccache && u->kind != UNIT_HEADER) {
         u->object_path = text_format("%s/%zu.o", b->env->store.tmp, index);
     }
-    if (!u->output_path || !u->deps_path || (b->env->ccache && u->kind != UNIT_HEADER && !u->object_path)) {
+    if (!u->output_path || !u->deps_path ||
+        (b->env->ccache && !b->without_ccache && u->kind != UNIT_HEADER && !u->object_path)) {
         return error_nomem(err, u->source, 1);
     }
     announce(b, u);
@@ -202,6 +204,8 @@ static void give_up(const struct build *b, struct unit *u, struct job_result *re
     u->signal = result->code > 128 ? result->code - 128 : 0;
     if (u->kind == UNIT_HEADER) {
         log_msg(LOG_DEBUG, "%s cannot be made: %s", u->label, u->first_output);
+    } else {
+        u->unknown_kind = unknown_name(u->first_output, u->unknown, sizeof u->unknown);
     }
     settle(u, UNIT_FAILED);
 }
@@ -257,6 +261,24 @@ static int keep(struct build *b, struct unit *u, struct error *err)
     return rc;
 }
 
+/* ccache says itself when it is at fault, as when its directory cannot be written. It is an aid: go on without. */
+static bool is_fault_of_ccache(struct build *b, struct unit *u, const struct job_result *result)
+{
+    const char *said = u->object_path && !u->linking && result->code ? strstr(result->output, "ccache: error: ") : NULL;
+
+    if (!said) {
+        return false;
+    }
+    if (!b->without_ccache) {
+        said += strlen("ccache: error: ");
+        log_note("compiled without ccache, which does not work here: %.*s", (int)strcspn(said, "\n"), said);
+    }
+    b->without_ccache = true;
+    free(u->object_path);
+    u->object_path = NULL;
+    return true;
+}
+
 static int ended(struct build *b, struct job_result *result, struct error *err)
 {
     struct unit *u = result->tag;
@@ -264,7 +286,9 @@ static int ended(struct build *b, struct job_result *result, struct error *err)
     int rc = 0;
 
     u->linking = result->code == 0 && compiled_only;
-    if (u->linking) {
+    if (is_fault_of_ccache(b, u, result)) {
+        rc = start(b, u, err);
+    } else if (u->linking) {
         rc = start(b, u, err);
     } else if (result->code == 0 && !unit_has_object(u, u->output_path)) {
         rc = error_set(err, u->source, NULL, "the compiler says it is done with %s and left no object", u->label);

@@ -1,6 +1,7 @@
 #include "rank-worker/compile/compile.h"
 
 #include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>

@@ -1,5 +1,6 @@
 #include "rank-worker/compile/failures.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "common/base/log.h"
@@ -30,11 +31,31 @@ static void report(const struct unit *u)
     }
 }
 
+/* A name that the interface lacks is a fault of the source, or one of a newer stack, which only its author can tell. */
+static void hint_of(const struct unit *u, char *hint, size_t size)
+{
+    if (u->unknown_kind == UNKNOWN_HEADER) {
+        snprintf(
+            hint, size,
+            "there is no header %s: if a newer stack than those of July to September 2026 made this build, compile "
+            "it with one of these, or install a newer l3replay; else correct the source",
+            u->unknown);
+    } else if (u->unknown_kind == UNKNOWN_IDENTIFIER && !u->kernel) {
+        snprintf(hint, size,
+                 "correct the source; the interface of July to September 2026, which is the newest that this l3replay "
+                 "has, knows no %s: if a newer stack made this build, install a newer l3replay",
+                 u->unknown);
+    } else {
+        snprintf(hint, size, "correct the source; the compiler's messages are above");
+    }
+}
+
 int failures_report(const struct unit *sources, size_t n, const struct program_table *programs, bool quiet,
                     struct error *err)
 {
     const struct unit *first = NULL;
     size_t count = 0;
+    char hint[384];
 
     for (size_t p = 0; p < programs->count; p++) {
         for (size_t i = 0; i < n; i++) {
@@ -59,8 +80,8 @@ int failures_report(const struct unit *sources, size_t n, const struct program_t
                          first->timed_out, first->kernel ? "kernel " : "the orchestration",
                          first->kernel ? first->kernel->name : "", first->program->name);
     }
-    return error_set(err, first->source, "correct the source; the compiler's messages are above",
-                     "%s%s of program %s does not compile (%zu of %zu sources failed)",
+    hint_of(first, hint, sizeof hint);
+    return error_set(err, first->source, hint, "%s%s of program %s does not compile (%zu of %zu sources failed)",
                      first->kernel ? "kernel " : "the orchestration", first->kernel ? first->kernel->name : "",
                      first->program->name, count, n);
 }

@@ -131,6 +131,7 @@ static bool is_async(const char *path)
     const char *name = strrchr(path, '/');
 
     return strcmp(name ? name + 1 : path, "pto_async_kernel_api.h") == 0 ||
+           strcmp(name ? name + 1 : path, "async_kernel_api.h") == 0 ||
            strcmp(name ? name + 1 : path, "sdma_completion_kernel.h") == 0 ||
            strcmp(name ? name + 1 : path, "urma_completion_kernel.h") == 0;
 }

@@ -15,6 +15,7 @@
 #include "rank-worker/compile/deps.h"
 #include "rank-worker/compile/scan.h"
 #include "rank-worker/compile/toolchain.h"
+#include "rank-worker/compile/unknown_name.h"
 
 enum unit_kind { UNIT_HEADER = 0, UNIT_KERNEL, UNIT_ORCHESTRATION }; /* also the order of compiling: longest first */
 enum unit_state { UNIT_WAITING = 0, UNIT_RUNNING, UNIT_DONE, UNIT_FAILED };
@@ -40,11 +41,13 @@ struct unit {
     int attempt, reruns, lock;
     struct timespec begun, blocked;
     char *output_path, *deps_path, *command;
-    char *first_output; /* the compiler's messages, of the first attempt that failed */
-    int signal;         /* that ended the compiler; 0: none */
-    int timed_out;      /* the limit in seconds that it overran; 0: it did not */
-    bool cut;           /* there were more messages */
-    char *object_path;  /* between compiling and linking, where ccache has them apart; else NULL */
+    char *first_output;             /* the compiler's messages, of the first attempt that failed */
+    int signal;                     /* that ended the compiler; 0: none */
+    int timed_out;                  /* the limit in seconds that it overran; 0: it did not */
+    bool cut;                       /* there were more messages */
+    char unknown[96];               /* it failed for this name; "": for something else */
+    enum unknown_kind unknown_kind; /* what the name is of */
+    char *object_path;              /* between compiling and linking, where ccache has them apart; else NULL */
     bool linking;
     struct key seen; /* key of the last run, when files changed during it */
 };

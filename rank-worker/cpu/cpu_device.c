@@ -11,6 +11,7 @@
 #include "rank-worker/cpu/hooks.h"
 #include "rank-worker/cpu/memory.h"
 #include "rank-worker/cpu/profile/profile.h"
+#include "rank-worker/cpu/state/kernel_call.h"
 #include "rank-worker/cpu/threads.h"
 
 /* docs/formats.md, "Domain context" */
@@ -138,4 +139,5 @@ const struct device_ops device_cpu = {
     .run = cpu_run,
     .save_profile = cpu_profile_save,
     .close = cpu_close,
+    .running = cpu_kernel_running,
 };

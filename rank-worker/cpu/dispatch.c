@@ -118,7 +118,7 @@ static int fatal_error(struct device *dev, struct error *err)
 {
     const char *hint = dev->out_of_memory ? "run fewer cards on this host"
                        : dev->refused     ? "raise the limit on processes (ulimit -u, pids of the cgroup) or memory"
-                                          : "";
+                                      : "look at the program's orchestration, and at the arguments of this dispatch";
     const enum error_kind kind = dev->out_of_memory || dev->refused ? ERROR_INFRA : ERROR_FAIL;
     if (dev->fatal_code) {
         return error_set_kind(err, kind, dev->program->name, hint,

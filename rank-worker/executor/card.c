@@ -220,6 +220,18 @@ static struct device_switches switches(struct card *card, const struct plan_node
                                     .dir = card->dir};
 }
 
+/* A device knows its program at most, and the same program may run on other cards, and often on this one. */
+static void name_dispatch(const struct card *card, const struct plan_node *node, struct error *err)
+{
+    const struct plan *plan = &card->seg->plan;
+    char place[320];
+
+    if (strcmp(err->where, plan_text(plan, plan->programs[node->program])) == 0) {
+        err->where[0] = '\0'; /* the place says it */
+    }
+    error_within(err, plan_node_place(plan, (uint32_t)(node - plan->nodes), place, sizeof place));
+}
+
 int card_dispatch(struct card *card, const struct plan_node *node, struct device_result *result, struct error *err)
 {
     const struct plan *plan = &card->seg->plan;
@@ -247,7 +259,11 @@ int card_dispatch(struct card *card, const struct plan_node *node, struct device
     if (card->profiled) {
         dispatch.switches = switches(card, node);
     }
-    return card->ops->run(card->device, &dispatch, result, err);
+    if (card->ops->run(card->device, &dispatch, result, err) < 0) {
+        name_dispatch(card, node, err);
+        return -1;
+    }
+    return 0;
 }
 
 uint32_t card_save_profile(struct card *card)

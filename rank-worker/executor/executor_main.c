@@ -3,11 +3,12 @@
  * segment on the descriptors from 3 on, in a process of its own, because kernels are
  * foreign code. It is started by rank-worker/lanes and by nobody else.
  *
- * What it did is in the lane's status; the exit code is 0 when the lane was
- * walked to its end or its failure is stored there. stdout and stderr are a
- * pipe to the parent.
+ * What it did is in the lane's status; its exit status is that of common/segment/executor_end.h.
+ * stdout and stderr are a pipe to the parent.
  */
 #include <errno.h>
+#include <poll.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,6 +18,7 @@
 #include "common/base/clock.h"
 #include "common/base/log.h"
 #include "common/plan/sheet.h"
+#include "common/segment/executor_end.h"
 #include "common/segment/segment.h"
 #include "rank-worker/executor/card.h"
 #include "rank-worker/executor/crash.h"
@@ -62,7 +64,34 @@ static void report_failure(struct segment *seg, uint32_t lane, const struct erro
     atomic_store_explicit(&status->state, LANE_FAILED, memory_order_release);
 }
 
-static int run_lane(struct segment *seg, const struct arguments *args, struct error *err)
+/* Not a sleep that the executor exports (rank-worker/cpu/waits.c): it looks the C library's up, for which it would wait
+ * while a destructor runs in dlclose(). */
+static void *end_by_force(void *unused)
+{
+    const uint64_t until_ms = (uint64_t)clock_now_ms() + EXECUTOR_END_LIMIT_MS;
+    uint64_t now_ms;
+
+    (void)unused;
+    while ((now_ms = (uint64_t)clock_now_ms()) < until_ms) {
+        poll(NULL, 0, (int)(until_ms - now_ms));
+    }
+    _exit(EXECUTOR_WAS_HELD);
+}
+
+/* The lane has been walked to its end. Exit handlers and destructors of kernels run now, and are foreign code: they must
+ * not hold a run that is over. Kernels may have changed signals and timers, but not this thread. */
+static void limit_the_end(void)
+{
+    pthread_t thread;
+
+    if (pthread_create(&thread, NULL, end_by_force, NULL) != 0) {
+        _exit(0);
+    }
+    pthread_detach(thread);
+}
+
+/* `*held`: Python had to be ended. */
+static int run_lane(struct segment *seg, const struct arguments *args, bool *held, struct error *err)
 {
     struct lane_walk walk = {0};
     struct sheet sheet = {0};
@@ -86,9 +115,12 @@ static int run_lane(struct segment *seg, const struct arguments *args, struct er
     }
     word_wait(&seg->common->go);
     rc = walk_run(&walk, err);
+    if (rc == 0 && walk.card) {
+        limit_the_end();
+    }
 out:
     card_close(walk.card);
-    sub_workers_stop(walk.subs);
+    *held = sub_workers_stop(walk.subs);
     walk_close(&walk);
     crash_name_kernels(NULL);
     sheet_free(&sheet);
@@ -101,6 +133,7 @@ int main(int argc, char **argv)
     struct segment seg;
     struct error err;
     char prefix[32];
+    bool held = false;
 
     if (parse_arguments(argc, argv, &args) < 0) {
         fputs("l3replay-executor is started by l3replay; run `l3replay run BUILD`\n", stderr);
@@ -115,7 +148,7 @@ int main(int argc, char **argv)
     }
     log_set_prefix(plan_lane_name(seg.plan.world_size, args.card.lane, prefix, sizeof prefix));
     log_set_level((enum log_level)seg.header->log_level);
-    if (crash_install(&err) < 0) {
+    if (crash_install(executor_device()->running, &err) < 0) {
         segment_unmap(&seg);
         return 3;
     }
@@ -124,9 +157,9 @@ int main(int argc, char **argv)
     if (args.card.lane != plan_sub_lane(&seg.plan)) { /* its Python maps the data too */
         segment_close_fd(&seg, SEGMENT_DATA);
     }
-    if (run_lane(&seg, &args, &err) < 0) {
+    if (run_lane(&seg, &args, &held, &err) < 0) {
         report_failure(&seg, args.card.lane, &err);
     }
     segment_unmap(&seg);
-    return 0;
+    return held ? EXECUTOR_WAS_HELD : 0;
 }

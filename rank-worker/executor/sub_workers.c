@@ -15,9 +15,11 @@
 #include "common/base/python.h"
 #include "common/plan/plan_names.h"
 #include "common/plan/plan_view.h"
+#include "common/segment/executor_end.h"
 #include "rank-worker/executor/python_child.h"
 
-enum { END_GRACE_MS = 5000, DEATH_GRACE_MS = 1000, MAX_CANDIDATES = 2 };
+/* EXIT_LEFT_BEHIND is that of sub_worker.py. */
+enum { DEATH_GRACE_MS = 1000, MAX_CANDIDATES = 2, EXIT_LEFT_BEHIND = 71 };
 
 static const char HINT_PYTHON[] = "name a Python that has what the sub-workers import in L3REPLAY_SUBWORKER_PYTHON";
 
@@ -170,13 +172,19 @@ int sub_workers_start(struct sub_workers_process **out, const struct segment *se
     return -1;
 }
 
-void sub_workers_stop(struct sub_workers_process *p)
+bool sub_workers_stop(struct sub_workers_process *p)
 {
+    bool running;
+    int status;
+
     if (!p) {
-        return;
+        return false;
     }
-    python_child_end(&p->child, END_GRACE_MS);
+    running = p->child.process != NULL;
+    status = python_child_end(&p->child, EXECUTOR_END_LIMIT_MS);
     free(p);
+    return running && ((WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL) ||
+                       (WIFEXITED(status) && WEXITSTATUS(status) == EXIT_LEFT_BEHIND));
 }
 
 /* --- calling ------------------------------------------------------------ */

@@ -21,6 +21,8 @@
 #ifndef L3R_RANK_WORKER_EXECUTOR_SUB_WORKERS_H
 #define L3R_RANK_WORKER_EXECUTOR_SUB_WORKERS_H
 
+#include <stdbool.h>
+
 #include "common/base/error.h"
 #include "common/plan/sheet.h"
 #include "common/segment/segment.h"
@@ -34,7 +36,8 @@ int sub_workers_start(struct sub_workers_process **out, const struct segment *se
 /* Run sub-worker node `node` of the plan to its end. One that raises, or ends its process, is FAIL. */
 int sub_workers_call(struct sub_workers_process *p, uint32_t node, struct error *err);
 
-/* Let Python end as it does at the end of its input; what still lives after 5 s is killed. NULL is fine. */
-void sub_workers_stop(struct sub_workers_process *p);
+/* Let Python end as it does at the end of its input; what still lives after EXECUTOR_END_LIMIT_MS is killed. True when
+ * a sub-worker had left something behind that would have kept Python alive. NULL is fine. */
+bool sub_workers_stop(struct sub_workers_process *p);
 
 #endif

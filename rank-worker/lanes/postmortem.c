@@ -5,8 +5,10 @@
 #include <string.h>
 #include <sys/wait.h>
 
+#include "common/base/log.h"
 #include "common/process/process.h"
 #include "common/segment/control_check.h"
+#include "common/segment/executor_end.h"
 
 /* Signals that a crashing kernel does not raise, but the out-of-memory killer or a person sends. */
 static bool from_outside(int sig)
@@ -16,14 +18,41 @@ static bool from_outside(int sig)
 
 static void describe_place(const struct segment *seg, uint32_t lane, const struct lane_view *v, char *buf, size_t size)
 {
-    char label[256];
+    char label[320];
 
     if (v->node < seg->plan.nnode) {
-        snprintf(buf, size, "%s (%s)", plan_node_label(&seg->plan, v->node, label, sizeof label),
-                 lane_state_name(v->state));
+        plan_node_place(&seg->plan, v->node, label, sizeof label);
+        if (v->state == LANE_RUNNING) {
+            snprintf(buf, size, "%s", label);
+        } else {
+            snprintf(buf, size, "%s (%s)", label, lane_state_name(v->state));
+        }
     } else {
         snprintf(buf, size, "%s, before its first node",
                  plan_lane_name(seg->plan.world_size, lane, label, sizeof label));
+    }
+}
+
+/* The lane was walked to its end, so the verdict does not depend on how the process ended; its user should know. */
+static void remark_end(const struct segment *seg, uint32_t lane, uint32_t node, int status)
+{
+    char end[128], name[32], label[256] = "no dispatch";
+
+    plan_lane_name(seg->plan.world_size, lane, name, sizeof name);
+    if (node < seg->plan.nnode) {
+        plan_node_label(&seg->plan, node, label, sizeof label);
+    }
+    if (WIFEXITED(status) && WEXITSTATUS(status) == EXECUTOR_WAS_HELD) {
+        log_msg(LOG_WARN, "%s: all its work was done, but %s kept the process from ending: it was ended (its last: %s)",
+                name,
+                lane == plan_sub_lane(&seg->plan) ? "a thread, a child process or an exit handler of a sub-worker"
+                                                  : "an exit handler or a destructor of a kernel",
+                label);
+    } else if (WIFSIGNALED(status) || WEXITSTATUS(status) != 0) {
+        process_describe_end(status, end, sizeof end);
+        log_msg(LOG_WARN,
+                "%s: all its work was done; then an exit handler or a destructor of a kernel %s (its last: %s)", name,
+                end, label);
     }
 }
 
@@ -34,6 +63,7 @@ int postmortem(const struct segment *seg, uint32_t lane, int status, struct erro
     char end[128], place[384], label[256], name[32];
 
     if (v.state == LANE_DONE) {
+        remark_end(seg, lane, v.node, status);
         return 0;
     }
     if (v.state == LANE_FAILED && lane_error(seg, lane, err)) {

@@ -20,6 +20,11 @@ for command in run plan compile inspect report splice invalidate; do
     expect_err "error: .*$work/one"
 done
 
+# Once for a job, not once for each of its processes.
+run mpirun -np 3 "$L3REPLAY" run --help
+expect_status 0
+[ "$(grep -c '^Usage: ' "$work/out")" -eq 1 ] || complain "the help should be printed once"
+
 run "$L3REPLAY" plan --log-level null "$work/one"
 expect_status 3
 [ -s "$work/err" ] && complain "--log-level null should print nothing"

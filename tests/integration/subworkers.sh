@@ -124,6 +124,8 @@ fails 'raise ValueError("not\n what I want")' 'error: the sub-worker after raise
     'sub-workers\| Traceback' 'sub-workers\|   File .*sub_workers/after\.py", line 11, in after'
 refuse_err 'recorder/sub_worker\.py'
 fails 'assert part.shapes == (1, 1)' 'the sub-worker after raised AssertionError'
+# Text that is in no encoding, as that of a file name that is not UTF-8.
+fails 'raise ValueError("caf\udce9")' 'the sub-worker after raised ValueError: caf\\udce9'
 fails 'raise SystemExit(0)' 'the sub-worker after called sys\.exit\(0\)'
 fails 'import os; os._exit(0)' 'the sub-worker after ended its process with exit status 0'
 fails 'import os, signal; os.kill(os.getpid(), signal.SIGSEGV)' 'the sub-worker after was ended by signal 11'

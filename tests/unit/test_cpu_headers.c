@@ -36,6 +36,7 @@ static void orchestrations_have_every_name(void **state)
             const char *const names = SOURCE_DIR "/tests/unit/cpu/names.cpp";
             assert_true(compiles(compilers[i], "-O3 -std=c++17", names));
             assert_true(compiles(compilers[i], "-O0 -std=c++20 -DL3R_TRANSITIVE_INCLUDES", names));
+            assert_true(compiles(compilers[i], "-O3 -std=c++17", SOURCE_DIR "/tests/unit/cpu/later_names.cpp"));
             tried++;
         }
     }
@@ -50,13 +51,19 @@ static void kernels_have_every_name(void **state)
     assert_true(compiles(rig_cxx23(), "-O2 -std=c++23 -DNDEBUG -D__CPU_SIM -D__DAV_CUBE__", names));
 }
 
-static void deferred_completion_is_refused_by_name(void **state)
+static void refuse_deferred(const char *source)
 {
-    (void)state;
-    temp_dir_put(rig.dir, "deferred.cpp", "#include \"pto_async_kernel_api.h\"\n", 34);
+    temp_dir_put_text(rig.dir, "deferred.cpp", source);
     assert_false(rig_shell("%s -c -std=c++23 -I %s %s/deferred.cpp -o %s/object.o 2>%s/errors", rig_cxx23(),
                            RIG_INCLUDE, rig.dir, rig.dir, rig.dir));
     assert_true(rig_shell("grep -q 'deferred completion' %s/errors", rig.dir));
+}
+
+static void deferred_completion_is_refused_by_name(void **state)
+{
+    (void)state;
+    refuse_deferred("#include \"pto_async_kernel_api.h\"\n");
+    refuse_deferred("#include \"async_kernel_api.h\"\n");
 }
 
 /* Values by hand: 1 + 2^-8 lies halfway between 1 and 1 + 2^-7 and goes to the even one, 1; 1 + 3 * 2^-8 goes up to

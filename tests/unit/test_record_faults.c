@@ -85,7 +85,8 @@ static void submissions_that_cannot_be(void **state)
 {
     (void)state;
     expect_fault(SEND(X, "INPUT", "2"), 6, "card 2, but this replay has 2 cards");
-    expect_fault(SEND(X, "INPUT", "-1"), 6, "card -1");
+    expect_fault(SEND(X, "INPUT", "-1"), 6, "card -1, which meant any free one");
+    expect_fault(SEND(X, "INPUT", "-2"), 6, "card -2, but this replay has 2 cards");
     expect_fault(SEND(X, "INPUT", "True"), 6, "card is an integer");
     expect_fault("    orch.submit_next_level(callables[\"chap\"], TaskArgs(), config, worker=0)\n", 6,
                  "program 'chap', which does not exist; there are: chip");

@@ -125,6 +125,46 @@ static void the_line_of_an_endless_loop_is_named(void **state)
     unsetenv("L3REPLAY_RECORD_TIMEOUT");
 }
 
+/* Nothing that host_orch.py catches hides the limit. */
+static struct recording submit_1001(uint32_t max_nodes)
+{
+    struct recording r = {.dir = temp_dir_make()};
+
+    build_put(r.dir, 1, XY,
+              HEADER ENTRY "    try:\n        for i in range(1001):\n            orch.submit_sub("
+                           "sub_ids[\"s\"])\n    except Exception:\n        pass\n" MARK);
+    temp_dir_put_text(r.dir, "sub_workers/s.py", "");
+    record_request(&r, (struct record_request){.max_nodes = max_nodes});
+    return r;
+}
+
+/* Output is no progress without end: time and nodes are limited. Line 8 submits. */
+static void endless_submits_are_stopped(void **state)
+{
+    static const char body[] = "    _ta = TaskArgs()\n    while True:\n        "
+                               "_submit_chip(orch, callables[\"chip\"], _ta, config, 0)\n";
+    struct recording r;
+
+    (void)state;
+    setenv("L3REPLAY_RECORD_TIMEOUT", "0.5", 1);
+    r = record_body(body);
+    unsetenv("L3REPLAY_RECORD_TIMEOUT");
+    assert_int_equal(r.rc, -1);
+    assert_says(r.err.what, "was still submitting after 0.5 s and was stopped in line");
+    assert_says(r.err.where, "orchestration/host_orch.py:");
+    assert_says(r.err.hint, "L3REPLAY_RECORD_TIMEOUT");
+    recording_free(&r);
+
+    r = submit_1001(1000);
+    assert_int_equal(r.rc, -1);
+    assert_says(r.err.what, "submitted more than 1000 dispatches");
+    assert_says(r.err.hint, "--max-nodes");
+    recording_free(&r);
+    r = submit_1001(1001);
+    assert_recorded(&r);
+    recording_free(&r);
+}
+
 static void endless_kernel_configs(void **state)
 {
     struct recording r = {.dir = temp_dir_make()};
@@ -415,6 +455,7 @@ int main(void)
         cmocka_unit_test(ends_are_seen_without_a_pidfd),
         cmocka_unit_test(endless_loops_are_stopped),
         cmocka_unit_test(the_line_of_an_endless_loop_is_named),
+        cmocka_unit_test(endless_submits_are_stopped),
         cmocka_unit_test(endless_kernel_configs),
         cmocka_unit_test(time_out_of_the_request),
         cmocka_unit_test(nothing_that_it_started_is_left),

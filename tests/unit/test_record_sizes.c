@@ -123,6 +123,19 @@ static void says_how_to_give_a_size(void **state)
     expect_refused("    pass\n", (struct record_request){.scalars = &scalar, .nscalar = 1}, ERROR_USAGE, "'p'", "none");
 }
 
+/* A name that is nowhere defined is there at no size, even where sizes are open. */
+static void a_missing_name_is_no_size(void **state)
+{
+    struct recording r = record_sizes(2, PAIR, "    " P "[0, 0:TOK]\n", (struct record_request){0});
+
+    (void)state;
+    assert_int_equal(r.rc, -1);
+    assert_says(r.err.what, "NameError");
+    assert_says(r.err.hint, "compile the program again");
+    assert_null(strstr(r.err.hint, "--shape"));
+    recording_free(&r);
+}
+
 /* A fixed shape belongs to a number of cards. */
 static void fixed_sizes_name_the_cards(void **state)
 {
@@ -191,6 +204,7 @@ int main(void)
         cmocka_unit_test(takes_what_the_recording_needs),
         cmocka_unit_test(one_pattern_has_one_size),
         cmocka_unit_test(says_how_to_give_a_size),
+        cmocka_unit_test(a_missing_name_is_no_size),
         cmocka_unit_test(fixed_sizes_name_the_cards),
         cmocka_unit_test(other_indices_do_not_name_the_cards),
         cmocka_unit_test(runs_do_not_mix),

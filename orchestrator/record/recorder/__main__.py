@@ -46,15 +46,16 @@ def leave_to_parent(fd):
         pass  # the process group is killed at the end in any case
 
 
-def answer_signals(timeout):
-    """What helper.c sends when nothing was printed for `timeout` seconds."""
+def answer_signals(timeout, limit):
+    """What helper.c sends when nothing was printed for `timeout` seconds, or the recording took `limit` seconds."""
     import faulthandler
-    from recorder.faults import Stopped
+    from recorder import faults
 
     def stop(number, frame):
-        raise Stopped(timeout)
+        raise faults.too_long(limit) if number == signal.SIGXCPU else faults.silent(timeout)
 
     signal.signal(signal.SIGUSR1, stop)
+    signal.signal(signal.SIGXCPU, stop)
     faulthandler.register(signal.SIGUSR2, file=2)
 
 
@@ -92,12 +93,14 @@ def main():
     last = {"done": 1}
     os.register_at_fork(after_in_child=lambda: leave_to_parent(fd))
     try:
-        answer_signals(request["timeout"])
+        answer_signals(request["timeout"], request["limit"])
         send(fd, {"alive": 1})
         serve(request, fd)
     except BaseException as error:
         path = os.path.join(request["dir"], "orchestration", "host_orch.py")
         last = {"error": faults.describe(error, "host_orch.py", path)}
+        if isinstance(error, faults.Stopped):  # perhaps in the middle of a line
+            os.write(fd, b"\n")
     sys.stderr.flush()
     send(fd, last)
     os._exit(0)

@@ -59,15 +59,37 @@ class RuntimeFault(Fault, RuntimeError):
     pass
 
 
+# No size of a dynamic dimension makes these.
+WRITTEN_WRONG = (NameError, ImportError, SyntaxError)
+
+
 class Stopped(BaseException):
-    """Raised in whatever runs when nothing was submitted for `timeout` seconds; no `except Exception` holds it."""
+    """Raised in whatever runs when a limit of the recording is reached; no `except Exception` holds it.
 
-    hint = ("look for an endless loop there; if it really takes longer, set L3REPLAY_RECORD_TIMEOUT or --timeout to "
-            "more seconds")
+    `how` says what went on: "went on for 60 s without submitting anything". `timeout` is the limit, when it is one of
+    time, in seconds.
+    """
 
-    def __init__(self, timeout):
-        BaseException.__init__(self, "stopped after %g seconds" % timeout)
+    def __init__(self, how, hint, timeout=None):
+        BaseException.__init__(self, how)
+        self.how = how
+        self.hint = "look for an endless loop there; if it really " + hint
         self.timeout = timeout
+
+
+def silent(timeout):
+    return Stopped("went on for %g s without submitting anything" % timeout,
+                   "takes longer, set L3REPLAY_RECORD_TIMEOUT or --timeout to more seconds", timeout)
+
+
+def too_long(limit):
+    return Stopped("was still submitting after %g s" % limit,
+                   "takes longer, set L3REPLAY_RECORD_TIMEOUT to more seconds", limit)
+
+
+def too_many(limit):
+    return Stopped("submitted more than %d dispatches, copies and calls" % limit,
+                   "submits so much, raise --max-nodes")
 
 
 def is_user_file(name):
@@ -132,8 +154,7 @@ def describe(error, doing, path):
         return {"kind": error.kind, "what": error.what, "where": where, "hint": error.hint, "traceback": []}
     if isinstance(error, Stopped):
         where = _innermost_user_frame(error, path) or where
-        what = "%s went on for %g s without submitting anything and was stopped in line %s" % (
-            doing, error.timeout, where.rpartition(":")[2])
+        what = "%s %s and was stopped in line %s" % (doing, error.how, where.rpartition(":")[2])
         lines = traceback_lines(error)[:-1]  # without our exception
         return {"kind": "infra", "what": what, "where": where, "hint": error.hint, "traceback": lines}
     if isinstance(error, SystemExit):
@@ -147,4 +168,7 @@ def describe(error, doing, path):
     else:
         last = lines[-1] if lines else type(error).__name__
         what = "%s raised %s" % (doing, last)
-    return {"kind": "infra", "what": what, "where": where, "hint": getattr(error, "hint", ""), "traceback": lines}
+    hint = getattr(error, "hint", "")
+    if isinstance(error, NameError):
+        hint = "%s uses a name that it does not define: compile the program again, or correct the file" % doing
+    return {"kind": "infra", "what": what, "where": where, "hint": hint, "traceback": lines}

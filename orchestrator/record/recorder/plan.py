@@ -9,7 +9,7 @@ import os
 
 from recorder import dtypes
 from recorder import strides as st
-from recorder.faults import RuntimeFault, TypeFault, ValueFault, user_line
+from recorder.faults import RuntimeFault, TypeFault, ValueFault, too_many, user_line
 from recorder.storage import Storage
 from recorder.tensor import Tensor
 
@@ -17,6 +17,7 @@ BLOCK = 1 << 16
 EXACT = 1 << 53
 MAX_DIMS = 16
 MAX_NOTES = 50
+MAX_NODES = 20000000
 LARGEST = {"fp16": 65504.0, "fp32": 3.4028234663852886e38, "bfloat16": 3.3895313892515355e38}
 
 
@@ -72,8 +73,9 @@ class Output:
 class Plan:
     """One recording: what was printed so far, and the counts that ids come from."""
 
-    def __init__(self, output, world_size):
+    def __init__(self, output, world_size, max_nodes=MAX_NODES):
         self.output = output
+        self.max_nodes = max_nodes
         self.write = output.write
         self.world_size = world_size
         self.nodes = self.storages = self.domains = self.groups = 0
@@ -185,11 +187,16 @@ class Plan:
 
     def node(self):
         node = self.nodes
+        if node >= self.max_nodes:
+            raise too_many(self.max_nodes)
         self.nodes = node + 1
         return node
 
     def dispatch(self, program, args, card, counted, group=None):
         """One submission of a program to a card; `args` is the TaskArgs."""
+        if card == -1:
+            raise ValueFault("dispatch of '%s' to card -1, which meant any free one" % program.name,
+                             "compilers wrote that until July 2026: compile the program again with a newer one")
         if not 0 <= card < self.world_size:
             raise ValueFault("dispatch of '%s' to card %d, but this replay has %d card%s (0..%d)"
                              % (program.name, card, self.world_size, "" if self.world_size == 1 else "s",
@@ -207,6 +214,8 @@ class Plan:
             extra += ',"group":%d' % group
         self.used.add(program.name)
         node = self.nodes
+        if node >= self.max_nodes:
+            raise too_many(self.max_nodes)
         self.nodes = node + 1
         self.write('{"dispatch":%d,"program":%s,"card":%d%s,"line":%d,"args":[%s],"scalars":[%s]}\n'
                    % (node, program.quoted, card, extra, user_line(3), tensors, scalars))

@@ -18,6 +18,7 @@ import signal
 
 SEGMENT_FD = 3
 MAX_MESSAGE = 1000
+EXIT_LEFT_BEHIND = 71
 
 
 def keep_pipes():
@@ -54,6 +55,7 @@ def map_segment():
 
 def answer(fd, record):
     sys.stderr.flush()
+    record = {key: plain(value) if isinstance(value, str) else value for key, value in record.items()}
     data = (json.dumps(record, ensure_ascii=True) + "\n").encode("ascii")
     while data:
         data = data[os.write(fd, data):]
@@ -79,6 +81,11 @@ def load(worker):
     if not callable(function):
         raise Undefined("its file defines no function %s(args)" % worker["function"])
     return function
+
+
+def plain(text):
+    """Without lone surrogates (file names that are not UTF-8 have them): they are in no encoding of text."""
+    return text.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
 def message(error):
@@ -141,6 +148,28 @@ def call(loaded, segment, request):
     return {"ok": True}
 
 
+def left_behind():
+    """What Python would wait for before it ends, by name."""
+    import threading
+
+    left = ["thread %s" % thread.name for thread in threading.enumerate()
+            if thread is not threading.main_thread() and not thread.daemon]
+    processes = sys.modules.get("multiprocessing")
+    if processes:
+        left += ["process %s (%s)" % (child.name, child.pid) for child in processes.active_children()
+                 if not child.daemon]
+    return left
+
+
+def end():
+    """The run is over: what sub-workers left running must not hold it."""
+    left = left_behind()
+    if left:
+        sys.stderr.write("left running by sub-workers: %s\n" % ", ".join(left)[:MAX_MESSAGE])
+        sys.stderr.flush()
+        os._exit(EXIT_LEFT_BEHIND)
+
+
 def main():
     import faulthandler
 
@@ -161,6 +190,7 @@ def main():
         if not line:
             break
         answer(answers, call(loaded, segment, json.loads(line)))
+    end()
 
 
 main()

@@ -1,5 +1,6 @@
 /*
- * pto_orchestration_api - everything an orchestration needs: it includes this header alone.
+ * pto_orchestration_api - everything an orchestration needs: it includes this header alone,
+ * or, since August 2026, orchestration_api.h, which is the same.
  *
  * Same names and meaning as the runtime's own interface; the work is done by the
  * executor (l3r_abi.h). Rules of dependencies, scopes and outputs:
@@ -18,6 +19,7 @@
 struct PTO2OrchestrationConfig {
     int expected_arg_count; /* tensors and scalars */
 };
+using OrchestrationConfig = PTO2OrchestrationConfig; /* its name since August 2026 */
 
 static inline TaskOutputTensors alloc_tensors(const CoreTaskArgs &args)
 {
@@ -143,6 +145,7 @@ class PTO2ScopeGuard
     PTO2ScopeGuard(const PTO2ScopeGuard &) = delete;
     PTO2ScopeGuard &operator=(const PTO2ScopeGuard &) = delete;
 };
+using ScopeGuard = PTO2ScopeGuard; /* its name since August 2026 */
 
 #define L3R_JOIN2(a, b) a##b
 #define L3R_JOIN(a, b) L3R_JOIN2(a, b)
@@ -154,6 +157,10 @@ class PTO2ScopeGuard
     }
 
 #define PTO2_SCOPE(...) if (PTO2ScopeGuard L3R_JOIN(l3r_scope, __COUNTER__){__VA_ARGS__}; true)
+
+/* Their names since August 2026. */
+#define SIMPLER_SCOPE_GUARD PTO2_SCOPE_GUARD
+#define SIMPLER_SCOPE PTO2_SCOPE
 
 #include "pto_arg_with_deps.h"
 

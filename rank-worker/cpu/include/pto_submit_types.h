@@ -77,4 +77,7 @@ class PTO2LaunchSpec
 
 static_assert(sizeof(PTO2LaunchSpec) == sizeof(l3r_launch), "layout");
 
+/* Its name since August 2026. */
+using LaunchSpec = PTO2LaunchSpec;
+
 #endif

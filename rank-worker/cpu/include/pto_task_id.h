@@ -26,6 +26,10 @@ struct PTO2TaskId {
     {
         return static_cast<uint32_t>(raw);
     }
+    constexpr int32_t local_id() const
+    {
+        return static_cast<int32_t>(local());
+    }
     constexpr bool is_valid() const
     {
         return raw != UINT64_MAX;
@@ -45,5 +49,12 @@ struct PTO2TaskId {
 };
 
 static_assert(sizeof(PTO2TaskId) == 8, "a task id is one 64-bit word");
+
+/* Its name since August 2026. */
+using TaskId = PTO2TaskId;
+namespace simpler::tmr
+{
+using ::TaskId;
+}
 
 #endif

@@ -17,6 +17,7 @@ inline constexpr int32_t TASK_TIMING_SLOT_NONE = -1;
 inline constexpr int32_t NUM_TASK_TIMING_SLOTS = 16;
 
 enum class PTO2ScopeMode : uint8_t { AUTO = L3R_SCOPE_AUTO, MANUAL = L3R_SCOPE_MANUAL };
+using ScopeMode = PTO2ScopeMode; /* its name since August 2026 */
 
 /* What an explicit dependency asks for: to run after the task, and that the task's outputs stay alive. */
 enum DepFlags : uint8_t { DEP_NONE = 0, DEP_WAIT = L3R_DEP_WAIT, DEP_RETAIN = L3R_DEP_RETAIN };
@@ -105,6 +106,25 @@ static_assert(sizeof(CoreTaskPredicate) == sizeof(l3r_predicate), "layout");
 static_assert(offsetof(CoreTaskPredicate, op) == offsetof(l3r_predicate, op), "layout");
 static_assert(offsetof(CoreTaskPredicate, target) == offsetof(l3r_predicate, target), "layout");
 
+/* A member that is read as `list.name` by programs until August 2026, and as `list.name()` by later ones. */
+template <typename T> struct ReadEitherWay {
+    T value;
+
+    ReadEitherWay &operator=(T v)
+    {
+        value = v;
+        return *this;
+    }
+    operator T() const
+    {
+        return value;
+    }
+    T operator()() const
+    {
+        return value;
+    }
+};
+
 template <size_t MaxT, size_t MaxS> struct Arg {
     Arg() = default;
     Arg(const Arg &) = delete;
@@ -118,8 +138,8 @@ template <size_t MaxT, size_t MaxS> struct Arg {
     TensorArgType tags_[MaxT];
     int32_t tensor_count_{0};
     int32_t scalar_count_{0};
-    bool has_error{false};
-    const char *error_msg{nullptr};
+    ReadEitherWay<bool> has_error{false};
+    ReadEitherWay<const char *> error_msg{nullptr};
     PTO2LaunchSpec launch_spec;
     bool allow_early_resolve_{false};
     int32_t task_timing_slot_{TASK_TIMING_SLOT_NONE};

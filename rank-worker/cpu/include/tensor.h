@@ -273,6 +273,10 @@ static_assert(offsetof(ChipTensor, extent_elem_cache) == 64, "layout");
 static_assert(offsetof(ChipTensor, strides) == 72, "layout");
 static_assert(sizeof(l3r_tensor) == sizeof(ChipTensor), "the C view of it agrees");
 
+/* Its names since August 2026: one word for the tensors that orchestrations and kernels work with. */
+using Tensor = ChipTensor;
+using TaskTensor = ChipTensor;
+
 /* A contiguous tensor over memory that is there already. */
 inline ChipTensor make_tensor_external(void *addr, const uint32_t shapes[], uint32_t ndims,
                                        DataType dtype = DataType::FLOAT32, bool manual_dep = false, int32_t version = 0,
@@ -302,5 +306,12 @@ inline ChipTensor make_tensor_strided(void *addr, const uint32_t shapes[], const
     tensor.buffer.size = tensor.extent_elem_cache * get_element_size(dtype);
     return tensor;
 }
+
+namespace simpler::tmr
+{
+using ::make_tensor_external;
+using ::make_tensor_strided;
+using ::Tensor;
+} // namespace simpler::tmr
 
 #endif

@@ -1,6 +1,7 @@
 #include "rank-worker/cpu/state/kernel_call.h"
 
 #include <stdatomic.h>
+#include <stdio.h>
 
 static _Thread_local struct lane *running;
 
@@ -19,6 +20,19 @@ bool cpu_in_kernel(void)
 struct lane *cpu_lane_running(void)
 {
     return running;
+}
+
+bool cpu_kernel_running(char *buf, size_t size)
+{
+    static const char *const cores[] = {"aic", "aiv0", "aiv1"};
+    const struct lane *lane = running;
+    if (!lane) {
+        return false;
+    }
+    snprintf(buf, size, "kernel %s of program %s (task %llu, block %d of %d, %s)", lane->kernel->name,
+             lane->dev->program->name, (unsigned long long)lane->task->order, lane->local.block_idx,
+             lane->local.block_num, cores[(lane - lane->dev->lanes) % 3]);
+    return true;
 }
 
 struct lane *cpu_lane_enter(void)

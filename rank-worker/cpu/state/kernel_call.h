@@ -12,6 +12,9 @@ bool cpu_in_kernel(void);
 /* The lane whose kernel the calling thread runs; NULL: none. */
 struct lane *cpu_lane_running(void);
 
+/* device_ops.running: "kernel k of program p (task 3, block 0 of 2, aiv0)"; tasks in the order of their submits. */
+bool cpu_kernel_running(char *buf, size_t size);
+
 /* What a kernel called has come into the device: its lane, if that takes turns, else NULL. Until cpu_lane_return() the
  * calling thread counts as none of a kernel. */
 struct lane *cpu_lane_enter(void);
