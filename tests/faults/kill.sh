@@ -1,0 +1,25 @@
+# A process of the run is killed at a random moment. What is left of the run says INFRA: it says nothing of the kernels.
+variants="front mpirun 0 1 executor python compiler two-executors"
+
+inject() { # ROLE
+    local victims allowed=(PASS INFRA) role=$1
+    draw_build
+    draw_way
+    case $role in
+    front | mpirun) processes=(-n 2) way=() ;;
+    1) way=(mpirun -np 2) processes=() ;;
+    compiler) L3REPLAY_CACHE_DIR=$work/store ;;
+    esac
+    start_replay
+    random_moment
+    [ "$role" = two-executors ] && role=executor
+    victims=($(find_role "$role"))
+    [ "$1" = two-executors ] || victims=("${victims[@]:0:1}")
+    [ ${#victims[@]} -eq 0 ] || kill -KILL "${victims[@]:0:2}" 2>/dev/null
+    finish_run
+    # Nobody is left who could print.
+    [ "$role" = front ] && allowed+=(none)
+    [ "$role" = 0 ] && [ ${#way[@]} -gt 0 ] && allowed+=(none)
+    [ "$role" = 0 ] && [[ ${processes[*]:-} == "-n 1" ]] && allowed+=(none)
+    judge "${allowed[@]}"
+}

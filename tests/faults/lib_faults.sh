@@ -1,0 +1,178 @@
+# What the kinds of faults share. Sourced, after it a file KIND.sh, which sets
+#
+#     variants   names, one word each
+#     inject     a function: VARIANT. Starts l3replay, injects the fault, calls `judge` with the verdicts that are right
+#
+# Numbers come from RANDOM, which the caller seeds: the same seed draws the same.
+
+. "$(dirname "${BASH_SOURCE[0]}")/../integration/lib_replay.sh"
+set +e
+
+L3REPLAY_CACHE_DIR=${L3R_FAULT_STORE:-$L3REPLAY_CACHE_DIR}
+limit=120
+executor=$(dirname "$L3REPLAY")/../rank-worker/l3replay-executor
+
+# --- drawing -----------------------------------------------------------------------------------------------------
+
+number() { # BELOW
+    echo $(((RANDOM * 32768 + RANDOM) % $1))
+}
+
+draw() { # WORD...
+    shift "$(number $#)"
+    echo "$1"
+}
+
+# A moment within a run: the try waits until it has come.
+wait_for_the_moment() {
+    sleep "$(printf '%d.%03d' $(($1 / 1000)) $(($1 % 1000)))"
+}
+
+random_moment() {
+    wait_for_the_moment "$(number $((${L3R_FAULT_SPAN_MS:-1500} * 5 / 4)))"
+}
+
+# --- builds and ways to run them -----------------------------------------------------------------------------------
+
+# A copy of one of the examples in $build.
+draw_build() {
+    copy_example "$(draw vector-add allreduce pipeline tensor-parallel)"
+}
+
+# How l3replay is started: sets `way` (words before the command) and `processes` (options after it).
+draw_way() {
+    case $(number 4) in
+    0) way=() processes=(-n 1) ;;
+    1) way=() processes=(-n 2) ;;
+    2) way=(mpirun -np 1) processes=() ;;
+    3) way=(mpirun -np 2) processes=() ;;
+    esac
+}
+
+# Start or run it on $build: OPTION...
+start_replay() {
+    start "${way[@]}" "$L3REPLAY" run "$build" "${processes[@]}" --device-ids 0-1 --timeout 20 "$@"
+}
+
+run_replay() {
+    run "${way[@]}" "$L3REPLAY" run "$build" "${processes[@]}" --device-ids 0-1 --timeout 20 "$@"
+}
+
+warm() {
+    local example begun
+    way=() processes=(-n 2)
+    for example in vector-add allreduce pipeline tensor-parallel vector-add; do
+        copy_example "$example"
+        begun=${EPOCHREALTIME/[.,]/}
+        run_replay
+        [ "$status" -eq 0 ] || {
+            cat "$work/out" "$work/err" >&2
+            return 1
+        }
+    done
+    echo $(((${EPOCHREALTIME/[.,]/} - begun) / 1000))
+}
+
+# Ends the try as one that this machine cannot do.
+skip() {
+    echo "skipped: $*"
+    exit 77
+}
+
+# A build of the sanitizers needs address space, descriptors and stack beyond any limit.
+skip_sanitized() {
+    ! nm -D "$executor" 2>/dev/null | grep -q __asan_init || skip "not with sanitizers"
+}
+
+as_root() {
+    [ "$(id -u)" -eq 0 ] || skip "for root only"
+}
+
+# Run a command in a mount namespace of its own, after SETUP (shell text) was run there.
+namespace=(unshare --mount --propagation private bash -c 'eval "$0" && exec "$@"')
+can_mount() {
+    as_root
+    unshare --mount --propagation private mount -t tmpfs none /mnt 2>/dev/null || skip "may not mount"
+}
+
+# --- processes of a run --------------------------------------------------------------------------------------------
+
+# Ids of the processes with a role: front, mpirun, 0 or 1 (a process of the job), executor, python, compiler.
+find_role() {
+    local pid name rank role
+    for pid in $(tagged); do
+        name=$(cat "/proc/$pid/comm" 2>/dev/null)
+        rank=$(tr '\0' '\n' <"/proc/$pid/environ" 2>/dev/null | sed -n 's/^OMPI_COMM_WORLD_RANK=//p')
+        case $name in
+        l3replay-exec*) role=executor ;;
+        mpirun | orterun | mpiexec | prterun) role=mpirun ;;
+        l3replay) role=${rank:-front} ;;
+        python3*) role=python ;;
+        cc1plus | clang* | g++* | ld*) role=compiler ;;
+        *) role=other ;;
+        esac
+        [ "$role" = "$1" ] && echo "$pid"
+    done
+}
+
+# --- judging -------------------------------------------------------------------------------------------------------
+
+# The verdict of the marker; `none` without one.
+verdict_of_run() {
+    local markers
+    markers=$(grep -a '^PYPTO_EXEC_RESULT=' "$work/out")
+    case $markers in
+    '') echo none ;;
+    *$'\n'*) echo several ;;
+    *)
+        markers=${markers#PYPTO_EXEC_RESULT=}
+        echo "${markers%% *}"
+        ;;
+    esac
+}
+
+# How the run may have ended: PASS, FAIL, INFRA, none (nobody was left to print), usage (an error of the command line).
+judge() { # VERDICT...
+    local verdict right=""
+    verdict=$(verdict_of_run)
+    [ "$status" -eq 2 ] && [ "$verdict" = none ] && verdict=usage
+    for right in "$@" ""; do
+        [ "$right" = "$verdict" ] && break
+    done
+    [ -n "$right" ] || complain "$verdict, where right is: $*"
+    [ "$status" -ne 124 ] && [ "$status" -ne 137 -o "$verdict" = none ] || complain "did not end within $limit s"
+    case $verdict in
+    PASS) [ "$status" -eq 0 ] || complain "PASS with exit code $status" ;;
+    *) [ "$status" -ne 0 ] || complain "$verdict with exit code 0" ;;
+    esac
+    # Under an mpirun that the try started, the exit code of a job that was cut short is mpirun's.
+    if [ ${#way[@]} -eq 0 ]; then
+        case $verdict:$status in
+        PASS:0 | FAIL:1 | INFRA:3 | usage:2 | none:*) ;;
+        *) complain "$verdict with exit code $status" ;;
+        esac
+    fi
+    case $verdict in
+    FAIL | INFRA) grep -aq '^l3replay: error: ' "$work/err" || complain "$verdict without an error" ;;
+    esac
+    [ "$verdict" = none ] || [ "$verdict" = usage ] || tail -n 1 "$work/out" | grep -aq '^PYPTO_EXEC_RESULT=' ||
+        complain "the marker is not the last line"
+    # What runs users' code may crash; what is l3replay's own may not.
+    grep -aEv '^(card [0-9]+|host lane|sub-workers)\| |^l3replay: error:   \| ' "$work/err" |
+        grep -aEq 'Process received signal|AddressSanitizer|runtime error:|a fault of l3replay' &&
+        complain "l3replay itself crashed"
+    expect_nothing_left
+}
+
+# The same where the standard streams were taken away: only that it ended, crashed nowhere and left nothing.
+judge_ended() {
+    [ "$status" -ne 124 ] && [ "$status" -ne 137 ] || complain "did not end within $limit s"
+    grep -aEq 'AddressSanitizer|runtime error:|a fault of l3replay' "$work/err" && complain "l3replay itself crashed"
+    expect_nothing_left
+}
+
+keep_logs() { # KIND VARIANT SEED
+    local to="$L3R_FAULT_LOGS/$1-$2-$3"
+    mkdir -p "$to" && cp "$work/out" "$work/err" "$to" 2>/dev/null
+    return 0
+}
