@@ -115,8 +115,7 @@ const struct toolchain *compile_session_kernel_compiler(struct compile_session *
     struct toolchain *tool = &env->tools[TOOLCHAIN_KERNEL];
 
     if (!compile_session_compiler(session, TOOLCHAIN_KERNEL, err) ||
-        (tool->bfloat16 == BFLOAT16_UNKNOWN &&
-         toolchain_probe(tool, &env->store, env->include, env->env.v, err) < 0)) {
+        (tool->bfloat16 == BFLOAT16_UNKNOWN && toolchain_probe(tool, &env->store, env->include, env->env.v, err) < 0)) {
         return NULL;
     }
     return tool;
