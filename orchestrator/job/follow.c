@@ -8,6 +8,7 @@
 #include "orchestrator/job/marker.h"
 #include "orchestrator/messages/order.h"
 #include "orchestrator/messages/stop_signals.h"
+#include "orchestrator/supervise/supervise_worker.h"
 #include "topology/placement.h"
 
 enum { MOMENT_MS = 600 };

@@ -9,6 +9,7 @@
 #include "orchestrator/job/passes.h"
 #include "orchestrator/messages/order.h"
 #include "orchestrator/prepare/load.h"
+#include "orchestrator/supervise/supervise_root.h"
 
 /* mpirun itself waits for a second. */
 enum { MOMENT_MS = 500, TICK_MS = 20 };

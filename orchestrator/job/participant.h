@@ -11,9 +11,9 @@
 #include "common/segment/segment.h"
 #include "orchestrator/clocks/job_clocks.h"
 #include "orchestrator/gather/gather.h"
-#include "orchestrator/job/supervise.h"
 #include "orchestrator/messages/events.h"
 #include "orchestrator/messages/mpi_job.h"
+#include "orchestrator/supervise/supervision.h"
 #include "rank-worker/lanes/executors.h"
 
 struct participant {

@@ -10,8 +10,8 @@
 #include "common/base/log.h"
 #include "common/plan/plan_build.h"
 #include "common/segment/control_check.h"
-#include "orchestrator/job/lanes_table.h"
 #include "orchestrator/job/timings.h"
+#include "orchestrator/supervise/lanes_table.h"
 #include "rank-worker/lanes/postmortem.h"
 
 enum { CARDS = 2, NODES = 4 };

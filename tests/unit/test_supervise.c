@@ -8,7 +8,7 @@
 #include <sys/signalfd.h>
 #include <cmocka.h>
 
-#include "orchestrator/job/supervise.h"
+#include "orchestrator/supervise/supervise_root.h"
 #include "tests/support/temp_dir.h"
 
 static void send_event(struct events *from, enum event_kind kind, uint32_t rank)

@@ -1,4 +1,4 @@
-#include "orchestrator/job/lanes_table.h"
+#include "orchestrator/supervise/lanes_table.h"
 
 #include <stdio.h>
 
