@@ -163,6 +163,7 @@ static int blame_timeout(const struct supervision *s, struct error *err)
     char label[320] = "";
 
     log_msg(LOG_ERROR, "no dispatch finished for %.1f s; what every lane is in:", s->timeout);
+    lanes_ask(s->seg);
     lanes_table_print(s->seg, s->clocks, MOST_LANES);
     if (!word_is_done(&s->seg->common->go)) {
         return error_set(err, NULL, "raise --timeout, or look at the hosts",
@@ -251,6 +252,7 @@ static int blame_signal(struct supervision *s, int sig, struct error *err)
 {
     s->interrupted = true;
     log_msg(LOG_ERROR, "interrupted (%s); what was running:", strsignal(sig));
+    lanes_ask(s->seg);
     lanes_table_print(s->seg, s->clocks, MOST_LANES);
     return error_set(err, NULL, NULL, "the run was interrupted by signal %d (%s)", sig, strsignal(sig));
 }
