@@ -9,9 +9,6 @@
 #include "common/base/log.h"
 #include "common/segment/control_check.h"
 
-/* An executor that waits for a core answers late; mpirun kills a second after its signal. */
-enum { ANSWER_MS = 500 };
-
 /* " (domain comm_d0)" when the node is a dispatch that uses one, so that the table of a deadlock shows where its signals are. */
 static const char *domain_of(const struct plan *plan, uint32_t node, char *buf, size_t size)
 {
@@ -63,10 +60,10 @@ static bool has_answered(const struct segment *seg, uint32_t lane)
     return atomic_load_explicit(&lane_status(seg, lane)->answered, memory_order_acquire) != 0;
 }
 
-void lanes_ask(const struct segment *seg)
+void lanes_ask(const struct segment *seg, int limit_ms)
 {
     const struct timespec nap = {.tv_nsec = 2000000};
-    const uint64_t until_ns = clock_now_ns() + ANSWER_MS * UINT64_C(1000000);
+    const uint64_t until_ns = clock_now_ns() + (uint64_t)limit_ms * 1000000u;
 
     word_complete(&seg->common->ask);
     for (uint32_t lane = 0; lane < seg->header->nlane; lane++) {
@@ -85,7 +82,7 @@ static void print_answer(const struct segment *seg, uint32_t lane)
         return;
     }
     if (!has_answered(seg, lane)) {
-        log_msg(LOG_ERROR, "    what it is in is not known: it gave no answer within %.1f s", ANSWER_MS / 1e3);
+        log_msg(LOG_ERROR, "    what it is in is not known: it gave no answer");
         return;
     }
     memcpy(text, lane_status(seg, lane)->doing, sizeof text);

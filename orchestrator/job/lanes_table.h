@@ -10,8 +10,8 @@
 
 #include "orchestrator/clocks/job_clocks.h"
 
-/* Ask the cards that run a dispatch what is in it, and wait half a second at most for their answers. */
-void lanes_ask(const struct segment *seg);
+/* Ask the cards that run a dispatch what is in it, and wait for their answers, `limit_ms` at most. */
+void lanes_ask(const struct segment *seg, int limit_ms);
 
 /* Log a line for every lane that has nodes and is not done; lanes in the same situation beyond `most` are counted. Below
  * that of a card, after lanes_ask(), there are lines with what it is in.

@@ -11,6 +11,7 @@
 
 #include "common/base/clock.h"
 #include "common/base/log.h"
+#include "common/base/passed_signal.h"
 #include "common/segment/control_check.h"
 #include "common/segment/executor_end.h"
 #include "orchestrator/job/lanes_table.h"
@@ -18,6 +19,10 @@
 #include "orchestrator/job/stall.h"
 
 enum { TICK_MS = 200, STOP_LIMIT_MS = 3000, GATHER_LIMIT_S = 60, MOST_LANES = 80, FLOOD_NAP_NS = 1000000 };
+
+/* How long cards may take to say what they are in. One that waits for a core is late, and after an interrupt mpirun
+ * kills within a second. */
+enum { ANSWER_MS = 1000, HASTY_ANSWER_MS = 150 };
 
 /* After all work is done: executors end themselves within EXECUTOR_END_LIMIT_MS, if they are not stopped. */
 enum { END_LIMIT_MS = 2 * EXECUTOR_END_LIMIT_MS };
@@ -31,6 +36,7 @@ struct wakeup {
     bool failed;   /* an own lane failed; `error` says why */
     bool all_gone; /* no executor of this process lives */
     int signal;    /* one that asks us to end; 0: none */
+    pid_t sender;  /* of it */
     struct error error;
 };
 
@@ -62,6 +68,7 @@ static int wait_once(struct supervision *s, uint64_t limit_ns, struct wakeup *wa
     while (read(s->signal_fd, &info, sizeof info) == (ssize_t)sizeof info) {
         if (info.ssi_signo != SIGCHLD) {
             wakeup->signal = (int)info.ssi_signo;
+            wakeup->sender = (pid_t)info.ssi_pid;
         }
     }
     executors_service(s->executors);
@@ -163,7 +170,7 @@ static int blame_timeout(const struct supervision *s, struct error *err)
     char label[320] = "";
 
     log_msg(LOG_ERROR, "no dispatch finished for %.1f s; what every lane is in:", s->timeout);
-    lanes_ask(s->seg);
+    lanes_ask(s->seg, ANSWER_MS);
     lanes_table_print(s->seg, s->clocks, MOST_LANES);
     if (!word_is_done(&s->seg->common->go)) {
         return error_set(err, NULL, "raise --timeout, or look at the hosts",
@@ -248,13 +255,38 @@ static int watch_progress(struct supervision *s, struct overview *o, struct erro
     }
 }
 
-static int blame_signal(struct supervision *s, int sig, struct error *err)
+/* A process of the job has ended, which mpirun takes for a reason to end all: there is a second, and nobody to ask. */
+static int blame_peer(struct supervision *s, int rank, struct error *err)
 {
     s->interrupted = true;
-    log_msg(LOG_ERROR, "interrupted (%s); what was running:", strsignal(sig));
-    lanes_ask(s->seg);
+    return peers_blame(s->peers, rank, err);
+}
+
+static int blame_signal(struct supervision *s, const struct wakeup *wakeup, struct error *err)
+{
+    const int sig = passed_signal_get(wakeup->signal);
+    const bool by_mpirun = sig == SIGTERM && wakeup->sender == getppid() && s->job->size > 1;
+
+    s->interrupted = true;
+    log_msg(LOG_ERROR, "interrupted (%s%s); what was running:", strsignal(sig), by_mpirun ? ", by mpirun" : "");
+    lanes_ask(s->seg, HASTY_ANSWER_MS);
     lanes_table_print(s->seg, s->clocks, MOST_LANES);
-    return error_set(err, NULL, NULL, "the run was interrupted by signal %d (%s)", sig, strsignal(sig));
+    return error_set(err, NULL, by_mpirun ? "mpirun does that after Ctrl-C, a signal, or the end of a process" : NULL,
+                     "the run was interrupted by signal %d (%s)%s", sig, strsignal(sig),
+                     by_mpirun ? ", which mpirun sent" : "");
+}
+
+/* A signal of mpirun's may have a cause that is known: another process was killed, which has not said that it was
+ * interrupted itself. */
+static int take_signal(struct supervision *s, struct overview *o, const struct wakeup *wakeup, struct error *err)
+{
+    bool failed = false;
+    const int ended = peers_ended(s->peers);
+
+    if (ended) {
+        take_events(s, o, &failed, err);
+    }
+    return ended && !failed ? blame_peer(s, ended, err) : blame_signal(s, wakeup, err);
 }
 
 /* A failure that says nothing of the kernels may come from a kernel that overwrote what executors keep. */
@@ -283,12 +315,13 @@ static int root_round(struct supervision *s, struct overview *o, struct error *e
 {
     struct wakeup wakeup;
     bool failed = false;
+    int ended;
 
     if (wait_once(s, o->more ? 0 : tick_ns, &wakeup, err) < 0) {
         return -1;
     }
     if (wakeup.signal) {
-        return blame_signal(s, wakeup.signal, err);
+        return take_signal(s, o, &wakeup, err);
     }
     if (wakeup.failed) {
         *err = wakeup.error;
@@ -298,10 +331,14 @@ static int root_round(struct supervision *s, struct overview *o, struct error *e
     take_events(s, o, &failed, err);
     /* Taking parcels ends early for a signal, which is the better reason. */
     if (s->unsure && wait_once(s, 0, &wakeup, &wakeup.error) == 0 && wakeup.signal) {
-        return blame_signal(s, wakeup.signal, err);
+        return take_signal(s, o, &wakeup, err);
     }
     if (failed) {
         return look_behind(o, err);
+    }
+    ended = o->more ? 0 : peers_ended(s->peers);
+    if (ended) {
+        return blame_peer(s, ended, err);
     }
     if (o->own_done && has_everybody_ended(s, o)) {
         return control_check_complete(&o->check, err) < 0 ? -1 : 1;

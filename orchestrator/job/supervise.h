@@ -21,12 +21,14 @@
 #include "orchestrator/gather/gather.h"
 #include "orchestrator/messages/events.h"
 #include "orchestrator/messages/mpi_job.h"
+#include "orchestrator/messages/peers.h"
 #include "rank-worker/lanes/executors.h"
 
 struct supervision {
     const struct mpi_job *job;
     struct segment *seg;
     struct events *events;            /* NULL in a job of one process */
+    const struct peers *peers;        /* process 0: the others; NULL: there are none */
     struct executors *executors;      /* NULL: none of this process lives any more */
     struct gather_receiver *receiver; /* process 0: of profiles; NULL: none are wanted */
     struct gather_sender *sender;     /* the others; NULL: there is nothing to send */
