@@ -87,8 +87,9 @@ uint64_t oom_kills_since(void)
 
 const char *oom_kills_hint(void)
 {
-    return oom_kills_since() ? "the memory limit of the control group was reached, and the kernel killed a process of it: "
-                               "raise the limit, or run fewer cards at once"
-                             : "look for the out-of-memory killer of the host (dmesg), or for the process that sent the "
-                               "signal";
+    return oom_kills_since()
+               ? "the memory limit of the control group was reached, and the kernel killed a process of it: "
+                 "raise the limit, or run fewer cards at once"
+               : "look for the out-of-memory killer of the host (dmesg), or for the process that sent the "
+                 "signal";
 }

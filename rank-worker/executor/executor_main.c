@@ -137,7 +137,6 @@ int main(int argc, char **argv)
     struct arguments args;
     struct segment seg;
     struct error err;
-    char prefix[32];
     bool held = false;
 
     if (parse_arguments(argc, argv, &args) < 0) {
@@ -151,7 +150,6 @@ int main(int argc, char **argv)
         error_print(&err);
         return 3;
     }
-    log_set_prefix(plan_lane_name(seg.plan.world_size, args.card.lane, prefix, sizeof prefix));
     log_set_level((enum log_level)seg.header->log_level);
     if (crash_install(executor_device()->running, &err) < 0) {
         segment_unmap(&seg);

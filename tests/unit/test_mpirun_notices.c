@@ -8,8 +8,8 @@
 
 #define DASHES "--------------------------------------------------------------------------\n"
 
-static const char noticed[] = DASHES
-    "mpirun noticed that process rank 1 with PID 0 on node vm exited on signal 9 (Killed).\n" DASHES;
+static const char noticed[] =
+    DASHES "mpirun noticed that process rank 1 with PID 0 on node vm exited on signal 9 (Killed).\n" DASHES;
 static const char primary[] = DASHES "Primary job  terminated normally, but 1 process returned\n"
                                      "a non-zero exit code. Per user-direction, the job has been aborted.\n" DASHES;
 static const char detected[] =
