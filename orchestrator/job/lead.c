@@ -66,6 +66,7 @@ static int run_lanes(const struct lead *l, struct error *err)
                                            .clocks = &me->clocks,
                                            .timeout = l->options->timeout,
                                            .events = me->events,
+                                           .peers = me->peers,
                                            .executors = me->executors,
                                            .receiver = me->receiver,
                                            .signal_fd = me->signal_fd};

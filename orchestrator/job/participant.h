@@ -13,6 +13,7 @@
 #include "orchestrator/gather/gather.h"
 #include "orchestrator/messages/events.h"
 #include "orchestrator/messages/mpi_job.h"
+#include "orchestrator/messages/peers.h"
 #include "orchestrator/supervise/supervision.h"
 #include "rank-worker/lanes/executors.h"
 
@@ -23,6 +24,7 @@ struct participant {
     int signal_fd; /* 0 or -1: signals are taken, not read */
 
     /* process 0 */
+    struct peers *peers;              /* NULL: there are no others */
     struct supervision supervision;   /* of the pass under way, or of the last */
     struct gather_receiver *receiver; /* NULL: nothing is to be received */
     struct job_clocks clocks;

@@ -3,6 +3,7 @@
 #include <signal.h>
 
 #include "common/base/log.h"
+#include "common/base/oom_kills.h"
 #include "common/process/descendants.h"
 #include "orchestrator/job/assist.h"
 #include "orchestrator/job/follow.h"
@@ -151,7 +152,8 @@ int run_replay(const struct run_options *o, int argc, char **argv)
     struct participant me = {.signal_fd = -1};
     struct error err;
 
-    if (start_mpi(&me.job, o, &argc, &argv, &err) < 0) {
+    oom_kills_begin();
+    if (start_mpi(&me.job, o, &argc, &argv, &err) < 0 || peers_open(&me.peers, &me.job, &err) < 0) {
         if (o->first) {
             error_print(&err);
             marker_print(RESULT_INFRA, NULL, 0, 0, 0);

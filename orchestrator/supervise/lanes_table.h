@@ -10,7 +10,11 @@
 
 #include "orchestrator/clocks/job_clocks.h"
 
-/* Log a line for every lane that has nodes and is not done; lanes in the same situation beyond `most` are counted.
+/* Ask the cards that run a dispatch what is in it, and wait for their answers, `limit_ms` at most. */
+void lanes_ask(const struct segment *seg, int limit_ms);
+
+/* Log a line for every lane that has nodes and is not done; lanes in the same situation beyond `most` are counted. Below
+ * that of a card, after lanes_ask(), there are lines with what it is in.
  * `clocks` (NULL: there is one) says how long ago a lane's times are. */
 void lanes_table_print(const struct segment *seg, const struct job_clocks *clocks, unsigned most);
 

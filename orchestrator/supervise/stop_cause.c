@@ -1,12 +1,19 @@
 #include "orchestrator/supervise/stop_cause.h"
 
+#include <signal.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "common/base/log.h"
+#include "common/base/passed_signal.h"
 #include "common/segment/control_check.h"
 #include "orchestrator/supervise/lanes_table.h"
 
 enum { MOST_LANES = 80 };
+
+/* How long cards may take to say what they are in. One that waits for a core is late, and after an interrupt mpirun
+ * kills within a second. */
+enum { ANSWER_MS = 1000, HASTY_ANSWER_MS = 150 };
 
 int stop_cause_timeout(const struct supervision *s, struct error *err)
 {
@@ -15,6 +22,7 @@ int stop_cause_timeout(const struct supervision *s, struct error *err)
     char label[320] = "";
 
     log_msg(LOG_ERROR, "no dispatch finished for %.1f s; what every lane is in:", s->timeout);
+    lanes_ask(s->seg, ANSWER_MS);
     lanes_table_print(s->seg, s->clocks, MOST_LANES);
     if (!word_is_done(&s->seg->common->go)) {
         return error_set(err, NULL, "raise --timeout, or look at the hosts",
@@ -43,10 +51,22 @@ int stop_cause_profiles(const struct supervision *s, uint32_t lane, uint64_t sav
                      name);
 }
 
-int stop_cause_signal(struct supervision *s, int sig, struct error *err)
+int stop_cause_peer(struct supervision *s, int rank, struct error *err)
 {
+    s->interrupted = true; /* mpirun takes it for a reason to end all: there is a second, and nobody to ask */
+    return peers_blame(s->peers, rank, err);
+}
+
+int stop_cause_signal(struct supervision *s, const struct wakeup *wakeup, struct error *err)
+{
+    const int sig = passed_signal_get(wakeup->signal);
+    const bool by_mpirun = sig == SIGTERM && wakeup->sender == getppid() && s->job->size > 1;
+
     s->interrupted = true;
-    log_msg(LOG_ERROR, "interrupted (%s); what was running:", strsignal(sig));
+    log_msg(LOG_ERROR, "interrupted (%s%s); what was running:", strsignal(sig), by_mpirun ? ", by mpirun" : "");
+    lanes_ask(s->seg, HASTY_ANSWER_MS);
     lanes_table_print(s->seg, s->clocks, MOST_LANES);
-    return error_set(err, NULL, NULL, "the run was interrupted by signal %d (%s)", sig, strsignal(sig));
+    return error_set(err, NULL, by_mpirun ? "mpirun does that after Ctrl-C, a signal, or the end of a process" : NULL,
+                     "the run was interrupted by signal %d (%s)%s", sig, strsignal(sig),
+                     by_mpirun ? ", which mpirun sent" : "");
 }

@@ -15,7 +15,10 @@ int stop_cause_timeout(const struct supervision *s, struct error *err);
 /* No dispatch ended while `lane` (PLAN_NONE: not known) was writing profiles for `saving_ns`. */
 int stop_cause_profiles(const struct supervision *s, uint32_t lane, uint64_t saving_ns, struct error *err);
 
-/* Signal `sig` came to process 0; sets `s->interrupted`. */
-int stop_cause_signal(struct supervision *s, int sig, struct error *err);
+/* Process `rank` of the job has ended before its time; sets `s->interrupted`. */
+int stop_cause_peer(struct supervision *s, int rank, struct error *err);
+
+/* The signal of `wakeup` came to process 0; sets `s->interrupted`. */
+int stop_cause_signal(struct supervision *s, const struct wakeup *wakeup, struct error *err);
 
 #endif

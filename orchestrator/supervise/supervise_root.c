@@ -56,17 +56,31 @@ static int look_behind(struct overview *o, struct error *err)
     return -1;
 }
 
+/* A signal of mpirun's may have a cause that is known: another process was killed, which has not said that it was
+ * interrupted itself. */
+static int take_signal(struct supervision *s, struct overview *o, const struct wakeup *wakeup, struct error *err)
+{
+    bool failed = false;
+    const int ended = peers_ended(s->peers);
+
+    if (ended) {
+        overview_events(s, o, &failed, err);
+    }
+    return ended && !failed ? stop_cause_peer(s, ended, err) : stop_cause_signal(s, wakeup, err);
+}
+
 /* One round in process 0. Returns 1 when the run is over well, -1 when it has to stop. */
 static int root_round(struct supervision *s, struct overview *o, struct error *err)
 {
     struct wakeup wakeup;
     bool failed = false;
+    int ended;
 
     if (supervision_wait(s, o->more ? 0 : supervision_tick_ns, &wakeup, err) < 0) {
         return -1;
     }
     if (wakeup.signal) {
-        return stop_cause_signal(s, wakeup.signal, err);
+        return take_signal(s, o, &wakeup, err);
     }
     if (wakeup.failed) {
         *err = wakeup.error;
@@ -76,10 +90,14 @@ static int root_round(struct supervision *s, struct overview *o, struct error *e
     overview_events(s, o, &failed, err);
     /* Taking parcels ends early for a signal, which is the better reason. */
     if (s->unsure && supervision_wait(s, 0, &wakeup, &wakeup.error) == 0 && wakeup.signal) {
-        return stop_cause_signal(s, wakeup.signal, err);
+        return take_signal(s, o, &wakeup, err);
     }
     if (failed) {
         return look_behind(o, err);
+    }
+    ended = o->more ? 0 : peers_ended(s->peers);
+    if (ended) {
+        return stop_cause_peer(s, ended, err);
     }
     if (o->own_done && overview_is_over(o)) {
         return control_check_complete(&o->check, err) < 0 ? -1 : 1;

@@ -38,6 +38,7 @@ int supervision_wait(struct supervision *s, uint64_t limit_ns, struct wakeup *wa
     while (read(s->signal_fd, &info, sizeof info) == (ssize_t)sizeof info) {
         if (info.ssi_signo != SIGCHLD) {
             wakeup->signal = (int)info.ssi_signo;
+            wakeup->sender = (pid_t)info.ssi_pid;
         }
     }
     executors_service(s->executors);

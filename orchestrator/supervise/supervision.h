@@ -8,6 +8,7 @@
 #define L3R_ORCHESTRATOR_SUPERVISE_SUPERVISION_H
 
 #include <stdbool.h>
+#include <sys/types.h>
 
 #include "common/base/error.h"
 #include "common/segment/segment.h"
@@ -15,6 +16,7 @@
 #include "orchestrator/gather/gather.h"
 #include "orchestrator/messages/events.h"
 #include "orchestrator/messages/mpi_job.h"
+#include "orchestrator/messages/peers.h"
 #include "rank-worker/lanes/executors.h"
 
 enum { SUPERVISION_TICK_MS = 200 };
@@ -26,6 +28,7 @@ struct supervision {
     const struct mpi_job *job;
     struct segment *seg;
     struct events *events;            /* NULL in a job of one process */
+    const struct peers *peers;        /* process 0: the others; NULL: there are none */
     struct executors *executors;      /* NULL: none of this process lives any more */
     struct gather_receiver *receiver; /* process 0: of profiles; NULL: none are wanted */
     struct gather_sender *sender;     /* the others; NULL: there is nothing to send */
@@ -42,6 +45,7 @@ struct wakeup {
     bool failed;   /* an own lane failed; `error` says why */
     bool all_gone; /* no executor of this process lives */
     int signal;    /* one that asks us to end; 0: none */
+    pid_t sender;  /* of it */
     struct error error;
 };
 
