@@ -2,7 +2,7 @@
 variants="descriptors file-size processes cpu stack memory locked"
 
 inject() { # LIMIT
-    local value
+    local value allowed=(PASS INFRA)
     skip_sanitized
     draw_build
     draw_way
@@ -24,7 +24,11 @@ inject() { # LIMIT
     else
         way=(bash -c "ulimit $value; exec \"\$@\"" - "${way[@]}")
     fi
+    # Under the user's own mpirun nobody of ours is left to print where mpirun itself cannot run with so little.
+    if [[ ${way[*]} == *mpirun* ]] && ! timeout 20 "${way[@]}" true >/dev/null 2>&1; then
+        allowed+=(none)
+    fi
     run_replay
     way=()
-    judge PASS INFRA
+    judge "${allowed[@]}"
 }
