@@ -11,7 +11,7 @@ inject() { # LIMIT
     file-size) value=-f\ $(draw 0 1 8 64 512 4096) ;;
     processes)
         as_root # as another user, whose processes are counted alone
-        chmod -R a+rwX "$work" "$L3REPLAY_CACHE_DIR" 2>/dev/null
+        own_store_of nobody
         value=-u\ $(draw 2 4 8 12 16 24)
         ;;
     cpu) value=-t\ $(draw 1 2) ;;
@@ -24,10 +24,7 @@ inject() { # LIMIT
     else
         way=(bash -c "ulimit $value; exec \"\$@\"" - "${way[@]}")
     fi
-    # Under the user's own mpirun nobody of ours is left to print where mpirun itself cannot run with so little.
-    if [[ ${way[*]} == *mpirun* ]] && ! timeout 20 "${way[@]}" true >/dev/null 2>&1; then
-        allowed+=(none)
-    fi
+    mpirun_cannot_run && allowed+=(none)
     run_replay
     way=()
     judge "${allowed[@]}"
