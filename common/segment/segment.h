@@ -87,7 +87,9 @@ static inline void *segment_window(const struct segment *seg, uint32_t domain, u
 
 static inline struct segment_lane *lane_status(const struct segment *seg, uint32_t lane)
 {
-    return (struct segment_lane *)(void *)(seg->parts[SEGMENT_CONTROL].base + seg->lanes[lane]);
+    void *block = seg->parts[SEGMENT_CONTROL].base + seg->lanes[lane];
+
+    return block;
 }
 
 /* The last 8 bytes of the common pages (`lane` PLAN_NONE) or of a lane's block. */
@@ -95,13 +97,18 @@ static inline _Atomic uint64_t *segment_last_canary(const struct segment *seg, u
 {
     const uint64_t end = seg->lanes[lane == PLAN_NONE ? 0 : lane + 1];
 
-    return (_Atomic uint64_t *)(void *)(seg->parts[SEGMENT_CONTROL].base + end) - 1;
+    void *last = seg->parts[SEGMENT_CONTROL].base + end - sizeof(uint64_t);
+
+    return last;
 }
 
 /* Where the executor writes the times of `node`. */
 static inline struct segment_times *segment_node_times(const struct segment *seg, uint32_t node)
 {
-    return (struct segment_times *)(void *)(lane_status(seg, seg->plan.nodes[node].lane) + 1) + seg->slots[node];
+    void *behind = lane_status(seg, seg->plan.nodes[node].lane) + 1;
+    struct segment_times *times = behind;
+
+    return times + seg->slots[node];
 }
 
 const char *lane_state_name(enum lane_state state);
