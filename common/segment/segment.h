@@ -85,11 +85,15 @@ static inline void *segment_window(const struct segment *seg, uint32_t domain, u
     return segment_storage(seg, seg->plan.domains[domain].first_storage + rank);
 }
 
+/* What lies `offset` bytes into a part that is mapped. */
+static inline void *segment_at(const struct segment *seg, enum segment_part part, uint64_t offset)
+{
+    return seg->parts[part].base + offset;
+}
+
 static inline struct segment_lane *lane_status(const struct segment *seg, uint32_t lane)
 {
-    void *block = seg->parts[SEGMENT_CONTROL].base + seg->lanes[lane];
-
-    return block;
+    return segment_at(seg, SEGMENT_CONTROL, seg->lanes[lane]);
 }
 
 /* The last 8 bytes of the common pages (`lane` PLAN_NONE) or of a lane's block. */
@@ -97,9 +101,7 @@ static inline _Atomic uint64_t *segment_last_canary(const struct segment *seg, u
 {
     const uint64_t end = seg->lanes[lane == PLAN_NONE ? 0 : lane + 1];
 
-    void *last = seg->parts[SEGMENT_CONTROL].base + end - sizeof(uint64_t);
-
-    return last;
+    return segment_at(seg, SEGMENT_CONTROL, end - sizeof(uint64_t));
 }
 
 /* Where the executor writes the times of `node`. */
