@@ -51,11 +51,11 @@ draw_way() {
 
 # Start or run it on $build: OPTION...
 start_replay() {
-    start "${way[@]}" "$L3REPLAY" run "$build" "${processes[@]}" --device-ids 0-1 --timeout 20 "$@"
+    start "${way[@]}" "$L3REPLAY" run "$build" "${processes[@]}" --device-ids 0-1 --timeout 20 --start-timeout 20 "$@"
 }
 
 run_replay() {
-    run "${way[@]}" "$L3REPLAY" run "$build" "${processes[@]}" --device-ids 0-1 --timeout 20 "$@"
+    run "${way[@]}" "$L3REPLAY" run "$build" "${processes[@]}" --device-ids 0-1 --timeout 20 --start-timeout 20 "$@"
 }
 
 warm() {
@@ -102,7 +102,7 @@ find_role() {
     local pid name rank role
     for pid in $(tagged); do
         name=$(cat "/proc/$pid/comm" 2>/dev/null)
-        rank=$(tr '\0' '\n' <"/proc/$pid/environ" 2>/dev/null | sed -n 's/^OMPI_COMM_WORLD_RANK=//p')
+        rank=$(tr '\0' '\n' 2>/dev/null <"/proc/$pid/environ" | sed -n 's/^OMPI_COMM_WORLD_RANK=//p')
         case $name in
         l3replay-exec*) role=executor ;;
         mpirun | orterun | mpiexec | prterun) role=mpirun ;;
@@ -159,7 +159,7 @@ judge() { # VERDICT...
         complain "the marker is not the last line"
     # What runs users' code may crash; what is l3replay's own may not.
     grep -aEv '^(card [0-9]+|host lane|sub-workers)\| |^l3replay: error:   \| ' "$work/err" |
-        grep -aEq 'Process received signal|AddressSanitizer|runtime error:|a fault of l3replay' &&
+        grep -aEq 'Process received signal|AddressSanitizer|runtime error:|hint: report this as a fault of l3replay' &&
         complain "l3replay itself crashed"
     expect_nothing_left
 }
@@ -167,7 +167,7 @@ judge() { # VERDICT...
 # The same where the standard streams were taken away: only that it ended, crashed nowhere and left nothing.
 judge_ended() {
     [ "$status" -ne 124 ] && [ "$status" -ne 137 ] || complain "did not end within $limit s"
-    grep -aEq 'AddressSanitizer|runtime error:|a fault of l3replay' "$work/err" && complain "l3replay itself crashed"
+    grep -aEq 'AddressSanitizer|runtime error:|hint: report this as a fault of l3replay' "$work/err" && complain "l3replay itself crashed"
     expect_nothing_left
 }
 
