@@ -5,6 +5,7 @@
 
 #include "common/base/private_dir.h"
 #include "orchestrator/job/assist.h"
+#include "orchestrator/job/farewell.h"
 #include "orchestrator/job/interrupt.h"
 #include "orchestrator/job/marker.h"
 #include "orchestrator/messages/order.h"
@@ -138,10 +139,13 @@ int follow_process_0(struct participant *me)
     }
     participant_report_strangers(me);
     participant_close(me);
+    if (rc == 0) {
+        rc = farewell_say(&me->job, &err);
+    }
     if (rc < 0) {
         error_print(&err);
         mpi_job_abort(&me->job, EXIT_CODE_INFRA);
     }
-    mpi_job_end();
+    farewell_end(&me->job, 0);
     return 0;
 }
