@@ -14,6 +14,10 @@
 
 #include "orchestrator/prepare/phases.h"
 
+/* For how long another process than the first stays when a signal ends it: the first one to go has mpirun kill the others
+ * with SIGKILL, and process 0 may not have printed yet. mpirun itself waits for a second. */
+enum { INTERRUPT_STAY_MS = 600 };
+
 /* Take them from now on: leave with exit code 3. `first`: this is the first process of the job (as the environment says,
  * since MPI has not started), which prints the INFRA marker. */
 void interrupt_install(bool first);

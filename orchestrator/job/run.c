@@ -6,6 +6,7 @@
 #include "common/base/oom_kills.h"
 #include "common/process/descendants.h"
 #include "orchestrator/job/assist.h"
+#include "orchestrator/job/farewell.h"
 #include "orchestrator/job/follow.h"
 #include "orchestrator/job/interrupt.h"
 #include "orchestrator/job/lead.h"
@@ -115,11 +116,10 @@ static int run_root(struct participant *me, const struct run_options *o)
     outcome_close(&out, o, &p);
     participant_close(me);
     prepare_free(&p);
-    if (out.abrupt) {
+    if (out.abrupt || lead_dismiss(me) < 0) {
         mpi_job_abort(&me->job, code);
     }
-    lead_dismiss(me);
-    mpi_job_end();
+    farewell_end(&me->job, code);
     job_clocks_free(&me->clocks);
     notices_end();
     return code;
