@@ -26,8 +26,8 @@ static struct rig {
     struct error err;
 
     char steps[1024]; /* words of what was called, each with a blank before and after it */
-    const char *failing;
-    int failing_call; /* from 1; 0: each one */
+    const char *failing, *failing_too;
+    int failing_call; /* of `failing`, from 1; 0: each one */
     int calls;        /* of `failing` */
     bool interrupted, unsure, complete;
     int wrong_run; /* of the repeated ones, from 1: does not match its references; 0: all match */
@@ -39,7 +39,7 @@ static struct rig {
     bool wants_stream;
     uint32_t senders;
     const struct event *events;
-    int nevent;
+    int nevent, nlook; /* how often its descriptor was wanted: once before each poll() */
     struct inbox_loss losses[INBOX_MAX_LOSSES];
     struct inbox_totals totals;
 } rig;
@@ -54,6 +54,9 @@ static int step(const char *word, struct error *err)
 
     snprintf(rig.steps + n, sizeof rig.steps - n, "%s%s ", n ? "" : " ", word);
     if (rig.failing && strcmp(word, rig.failing) == 0 && (++rig.calls == rig.failing_call || !rig.failing_call)) {
+        return error_set(err, NULL, NULL, "%s failed", word);
+    }
+    if (rig.failing_too && strcmp(word, rig.failing_too) == 0) {
         return error_set(err, NULL, NULL, "%s failed", word);
     }
     return 0;
@@ -179,6 +182,7 @@ int events_serve(struct events **out, char *endpoint, struct error *err)
 int events_fd(const struct events *e)
 {
     (void)e;
+    rig.nlook++;
     return -1; /* poll() leaves it out */
 }
 

@@ -78,46 +78,55 @@ static void test_one_loss(void **state)
     (void)state;
     receive();
     rig.totals.nloss = 1;
+    rig.losses[0] = (struct inbox_loss){"rank1/d0/x", "disk full"};
     log_set_level(LOG_TIMING);
     captured_begin();
     lead_gather(&rig.me, &rig.outcome);
     text = captured_end();
     assert_non_null(strstr(text, "from 2 processes,"));
     assert_non_null(strstr(text, "1 profile file was lost on the way:"));
-    assert_null(strstr(text, " more\n"));
+    assert_non_null(strstr(text, "way:\nl3replay: error:   rank1/d0/x: disk full\n"));
+    assert_string_equal(strstr(text, "full\n"), "full\n"); /* that is all */
     free(text);
 }
 
 static void test_wait_for_others_ends_when_all_have_stopped(void **state)
 {
-    static const struct event events[] = {{.kind = EVENT_FAILED, .rank = 1},
-                                          {.kind = EVENT_STOPPED, .rank = 1},
-                                          {.kind = EVENT_DONE, .rank = 2},
-                                          {.kind = EVENT_STOPPED, .rank = 2}};
+    static const struct event events[] = {
+        {.kind = EVENT_STOPPED, .rank = 1}, {.kind = EVENT_DONE, .rank = 2}, {.kind = EVENT_STOPPED, .rank = 2}};
 
     (void)state;
     receive();
     rig.events = events;
-    rig.nevent = 4;
+    rig.nevent = 3;
     lead_await_others(&rig.me);
     assert_int_equal(rig.nevent, 0);
+    assert_int_equal(rig.nlook, 1);
 }
 
 /* Two are awaited and one comes: the wait has a limit. */
 static void test_wait_for_others_has_a_limit(void **state)
 {
-    static const struct event stopped = {.kind = EVENT_STOPPED, .rank = 1};
+    static const struct event events[] = {
+        {.kind = EVENT_FAILED, .rank = 1}, {.kind = EVENT_STOPPED, .rank = 1}, {.kind = EVENT_PARCEL, .rank = 2}};
 
     (void)state;
     receive();
-    rig.events = &stopped;
-    rig.nevent = 1;
+    rig.events = events;
+    rig.nevent = 3;
     lead_await_others(&rig.me);
-    assert_int_equal(rig.nevent, 0);
-    rig.me.receiver = NULL; /* nobody sends: nobody has anything on its disk */
-    rig.nevent = 1;
+    assert_true(rig.nlook > 1);
+}
+
+/* Nobody sends profiles: nobody has anything on its disk. */
+static void test_nobody_is_waited_for(void **state)
+{
+    (void)state;
     lead_await_others(&rig.me);
-    assert_int_equal(rig.nevent, 1);
+    receive();
+    rig.senders = 0;
+    lead_await_others(&rig.me);
+    assert_int_equal(rig.nlook, 0);
 }
 
 static void test_dismiss(void **state)
@@ -148,6 +157,7 @@ int main(void)
         TEST(test_one_loss),
         TEST(test_wait_for_others_ends_when_all_have_stopped),
         TEST(test_wait_for_others_has_a_limit),
+        TEST(test_nobody_is_waited_for),
         TEST(test_dismiss),
     };
 
