@@ -16,7 +16,7 @@ enum { ORDERS_MAX = 8, LIMIT_S = 60, WORLD = 7, SIZE = 3, RANK = 1, FIRST_CARD =
 
 /* Shared with the child. */
 static struct rig {
-    char steps[1024];              /* words of what was called, each with a blank before and after it */
+    char steps[1024];                /* words of what was called, each with a blank before and after it */
     struct order orders[ORDERS_MAX]; /* to be had; then ORDER_LEAVE */
     int norder, next;
     const char *failing;
@@ -29,7 +29,7 @@ static struct rig {
     struct order taken; /* by what answers orders */
     struct event sent;
     struct error failure; /* reported by the loop that waits; "": none */
-    bool sends;       /* it has a sender */
+    bool sends;           /* it has a sender */
 } *rig;
 
 /* --- stand-ins ------------------------------------------------------------ */
@@ -318,8 +318,9 @@ static void test_ends_of_the_job(void **state)
     static const struct {
         const char *failing;
         enum order_kind kind;
-    } cases[] = {{"order", ORDER_RUN}, {"read-signals", ORDER_RUN}, {"map", ORDER_RUN},      {"look", ORDER_RUN},
-                 {"connect", ORDER_RUN}, {"watch", ORDER_RUN},        {"clocks", ORDER_CLOCKS}, {"compile", ORDER_COMPILE}};
+    } cases[] = {{"order", ORDER_RUN},     {"read-signals", ORDER_RUN}, {"map", ORDER_RUN},
+                 {"look", ORDER_RUN},      {"connect", ORDER_RUN},      {"watch", ORDER_RUN},
+                 {"clocks", ORDER_CLOCKS}, {"compile", ORDER_COMPILE}};
 
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         setup(state);
