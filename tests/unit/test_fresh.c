@@ -9,6 +9,7 @@
 #include "rank-worker/cache/transaction.h"
 #include "rank-worker/splice/splice.h"
 #include "tests/support/captured.h"
+#include "tests/support/failing_alloc.h"
 
 enum { PROGRAMS = 3, JOBS = 6 };
 
@@ -461,8 +462,11 @@ static void test_binaries_fail(void **state)
 {
     static const struct {
         const char *failing, *last;
-    } cases[] = {{"identity", " identity "}, {"find:b", " find:b "},   {"missing", " missing "},
-                 {"share", " share "},       {"compile", " compile "}};
+    } cases[] = {{"identity", " identity "},
+                 {"find:b", " find:b "},
+                 {"missing", " missing "},
+                 {"share", " share "},
+                 {"compile", " compile "}};
 
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         size_t n = strlen(cases[i].last);
@@ -475,6 +479,21 @@ static void test_binaries_fail(void **state)
         assert_string_equal(rig.steps + strlen(rig.steps) - n, cases[i].last);
         assert_null(rig.out.items);
         again(state);
+    }
+}
+
+static void test_binaries_without_memory(void **state)
+{
+    (void)state;
+    for (unsigned long n = 1; n <= 2; n++) {
+        int rc;
+
+        failing_alloc_start(n);
+        rc = binaries(NULL);
+        failing_alloc_stop();
+        assert_int_equal(rc, -1);
+        assert_string_equal(rig.steps, "");
+        assert_null(rig.out.items);
     }
 }
 
@@ -505,8 +524,8 @@ static void test_each_is_installed_and_stamped(void **state)
     (void)state;
     compile_all();
     assert_int_equal(install(), 0);
-    assert_string_equal(
-        rig.steps, " identity begin:a install:a commit begin:b install:b commit begin:c install:c commit ");
+    assert_string_equal(rig.steps,
+                        " identity begin:a install:a commit begin:b install:b commit begin:c install:c commit ");
     assert_true(rig.forced);
 }
 
@@ -579,6 +598,7 @@ int main(void)
         TEST(test_others_share_more_than_one_source),
         TEST(test_one_source_is_not_shared),
         TEST(test_binaries_fail),
+        TEST(test_binaries_without_memory),
         TEST(test_no_programs),
         TEST(test_each_is_installed_and_stamped),
         TEST(test_no_recompile_does_not_force),
