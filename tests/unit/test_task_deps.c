@@ -143,10 +143,14 @@ static void a_file_that_ends_early(void **state)
 /* An entry that cannot be read is none. */
 static void entries_of_other_kinds(void **state)
 {
-    static const char *const texts[] = {
-        "{\"tasks\": 1}",  "{\"tasks\": [{\"task_id\": \"1\"}, 5]}", "{\"tasks\": [{\"task_id\": {}}]}",
-        "{\"edges\": {}}", "{\"edges\": [5]}",                       "{\"edges\": [{\"pred\": []}]}",
-        "[]",              "{\"tasks\": [{\"kernel_ids\": 3}]}"};
+    static const char *const texts[] = {"{\"tasks\": 1}",
+                                        "{\"tasks\": [{\"task_id\": \"1\"}, 5]}",
+                                        "{\"tasks\": [{\"task_id\": {}}]}",
+                                        "{\"edges\": {}}",
+                                        "{\"edges\": [5]}",
+                                        "{\"edges\": [{\"pred\": []}]}",
+                                        "[]",
+                                        "{\"tasks\": [{\"kernel_ids\": 3}]}"};
 
     (void)state;
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
