@@ -33,6 +33,15 @@ static void describe_place(const struct segment *seg, uint32_t lane, enum lane_s
     }
 }
 
+/* What the executor stored; a kernel in its process may have written over it, so the texts are given an end. */
+static void take_failure(const struct segment_lane *lane, struct error *err)
+{
+    *err = lane->error;
+    err->what[sizeof err->what - 1] = '\0';
+    err->where[sizeof err->where - 1] = '\0';
+    err->hint[sizeof err->hint - 1] = '\0';
+}
+
 int postmortem(const struct segment *seg, uint32_t lane, int status, struct error *err)
 {
     const struct segment_lane *l = &seg->lanes[lane];
@@ -45,7 +54,7 @@ int postmortem(const struct segment *seg, uint32_t lane, int status, struct erro
         return 0;
     }
     if (state == LANE_FAILED) {
-        *err = l->error;
+        take_failure(l, err);
         if (!err->where[0] && node < seg->plan.nnode) {
             snprintf(err->where, sizeof err->where, "%s", plan_node_label(&seg->plan, node, label, sizeof label));
         }
