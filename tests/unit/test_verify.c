@@ -421,22 +421,14 @@ int main(void)
 {
 #define CASE(f) cmocka_unit_test_setup_teardown(f, setup, data_build_teardown)
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_floats),
-        cmocka_unit_test(test_ignored_are_counted),
-        cmocka_unit_test(test_wide_integers),
-        cmocka_unit_test(test_every_dtype),
-        cmocka_unit_test(test_equal_nans),
-        cmocka_unit_test(test_many),
-        CASE(test_nothing_expected),
-        CASE(test_expected_of_build),
-        CASE(test_shown_mismatches),
-        CASE(test_mismatches_beyond_those_shown),
-        CASE(test_torch_files_are_noted),
-        CASE(test_unusable_expected),
-        CASE(test_given_beats_build),
-        CASE(test_expected_that_does_not_fit),
-        CASE(test_float32_for_bfloat16),
-        CASE(test_save_output),
+        cmocka_unit_test(test_floats),        cmocka_unit_test(test_ignored_are_counted),
+        cmocka_unit_test(test_wide_integers), cmocka_unit_test(test_every_dtype),
+        cmocka_unit_test(test_equal_nans),    cmocka_unit_test(test_many),
+        CASE(test_nothing_expected),          CASE(test_expected_of_build),
+        CASE(test_shown_mismatches),          CASE(test_mismatches_beyond_those_shown),
+        CASE(test_torch_files_are_noted),     CASE(test_unusable_expected),
+        CASE(test_given_beats_build),         CASE(test_expected_that_does_not_fit),
+        CASE(test_float32_for_bfloat16),      CASE(test_save_output),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
