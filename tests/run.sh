@@ -28,7 +28,8 @@ top=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 unit_limit=300
 integration_limit=900
 jobs=${L3R_TEST_JOBS:-2}
-threaded_tests="test_cpu* test_profile* test_device* test_scheduler* test_word test_segment test_executors test_events test_jobs"
+threaded_tests="test_cpu* test_profile* test_word test_segment test_control_check test_domain_pace test_executors test_process
+    test_launch test_events* test_jobs test_splice* test_file"
 
 stages=()
 names=()

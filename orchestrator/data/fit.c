@@ -78,31 +78,51 @@ int fit_typed_shape(const struct build_param *p, uint32_t ndim, const int64_t *s
                                  npy_shape_text(p->ndim, p->shape, own, sizeof own));
 }
 
-long fit_storage(const struct plan *plan, const char *name, struct error *err)
+/* The error of a name that no parameter storage has, or several have. */
+static void refuse_name(const struct plan *plan, const char *name, struct error *err)
 {
     const char **names = malloc((plan->nstorage + 1) * sizeof *names);
-    uint32_t *storages = malloc((plan->nstorage + 1) * sizeof *storages);
     size_t count = 0;
-    long found = -1;
 
-    if (!names || !storages) {
+    if (!names) {
         error_nomem(err, "plan", (plan->nstorage + 1) * sizeof *names);
-    } else {
-        for (uint32_t i = 0; i < plan->nstorage; i++) {
-            if (plan->storages[i].kind != PLAN_PARAM) {
-                continue;
-            }
-            names[count] = plan_text(plan, plan->storages[i].name);
-            storages[count++] = i;
-        }
-        found = build_match_name(names, count, name, err);
-        if (found >= 0) {
-            found = (long)storages[found];
+        return;
+    }
+    for (uint32_t i = 0; i < plan->nstorage; i++) {
+        if (plan->storages[i].kind == PLAN_PARAM) {
+            names[count++] = plan_text(plan, plan->storages[i].name);
         }
     }
-    free(storages);
+    build_match_name(names, count, name, err);
     free(names);
-    return found;
+}
+
+/* Needs no memory: callers take -1 without `err` for "there is none". */
+long fit_storage(const struct plan *plan, const char *name, struct error *err)
+{
+    size_t matches = 0;
+    long found = -1;
+
+    for (uint32_t i = 0; i < plan->nstorage; i++) {
+        enum build_named named = plan->storages[i].kind == PLAN_PARAM
+                                     ? build_named(plan_text(plan, plan->storages[i].name), name)
+                                     : BUILD_NAMED_NOT;
+
+        if (named == BUILD_NAMED_IN_FULL) {
+            return i;
+        }
+        if (named == BUILD_NAMED_PLAIN) {
+            found = i;
+            matches++;
+        }
+    }
+    if (matches == 1) {
+        return found;
+    }
+    if (err) {
+        refuse_name(plan, name, err);
+    }
+    return -1;
 }
 
 static bool plain_is_unique(const struct build *build, const char *param)

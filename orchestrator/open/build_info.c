@@ -98,19 +98,33 @@ static void list_names(const char *const *names, size_t count, const char *plain
     }
 }
 
+enum build_named build_named(const char *full, const char *typed)
+{
+    size_t length = strlen(typed);
+
+    if (strcmp(full, typed) == 0) {
+        return BUILD_NAMED_IN_FULL;
+    }
+    return length && build_plain_length(full) == length && strncmp(full, typed, length) == 0 ? BUILD_NAMED_PLAIN
+                                                                                             : BUILD_NAMED_NOT;
+}
+
 long build_match_name(const char *const *names, size_t count, const char *name, struct error *err)
 {
-    size_t length = strlen(name), matches = 0;
+    size_t matches = 0;
     char list[700];
     long found = -1;
 
     for (size_t i = 0; i < count; i++) {
-        if (strcmp(names[i], name) == 0) {
+        switch (build_named(names[i], name)) {
+        case BUILD_NAMED_IN_FULL:
             return (long)i;
-        }
-        if (length && build_plain_length(names[i]) == length && strncmp(names[i], name, length) == 0) {
+        case BUILD_NAMED_PLAIN:
             found = (long)i;
             matches++;
+            break;
+        default:
+            break;
         }
     }
     if (matches == 1) {

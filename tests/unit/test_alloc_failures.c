@@ -153,6 +153,7 @@ static int replay(const struct run_options *o)
     if (p.sheet && fresh_install(&p.recording.build, &p.recording.programs, &p.compiled, &o->fresh, &err) < 0) {
         error_print(&err);
     }
+    outcome_close(&out, o, &p);
     prepare_free(&p);
     return code;
 }
