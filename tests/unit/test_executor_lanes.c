@@ -53,7 +53,8 @@ static int setup(void **state)
     (void)state;
     memset(&rig, 0, sizeof rig);
     rig.dir = temp_dir_make();
-    temp_dir_put_text(rig.dir, "f.py", "import os\ndef f(args):\n    open(os.environ['CALLED'], 'a').write('called')\n");
+    temp_dir_put_text(rig.dir, "f.py",
+                      "import os\ndef f(args):\n    open(os.environ['CALLED'], 'a').write('called')\n");
     temp_dir_put_text(rig.dir, "python", interpreter);
     python = file_join(rig.dir, "python", NULL);
     assert_int_equal(chmod(python, 0755), 0);
