@@ -32,7 +32,7 @@ void byte_plan_storage(struct plan_builder *b, uint32_t ndim, const int64_t *sha
 }
 
 uint32_t byte_plan_view(struct plan_builder *b, uint32_t storage, uint64_t offset, uint32_t ndim, const int64_t *shape,
-                         const int64_t *stride)
+                        const int64_t *stride)
 {
     struct error err;
     uint32_t id = 0;
