@@ -87,10 +87,8 @@ static enum run_state exchange_once(void *context, int child, int run, char text
 {
     const struct exchange *e = context;
     uint64_t sums[MIXED_RUNS_BLOCKS][3] = {{0}};
-    const uint64_t scalars[MIXED_ARGS] = {[MIXED_MEMORY] = (uintptr_t)sums,
-                                          [MIXED_LANES] = 7,
-                                          [MIXED_BLOCKS] = MIXED_RUNS_BLOCKS,
-                                          [MIXED_TASKS] = 1};
+    const uint64_t scalars[MIXED_ARGS] = {
+        [MIXED_MEMORY] = (uintptr_t)sums, [MIXED_LANES] = 7, [MIXED_BLOCKS] = MIXED_RUNS_BLOCKS, [MIXED_TASKS] = 1};
     const enum run_state state = mixed_runs_dispatch(e->kernel, e->ncores, run, scalars, text);
 
     (void)child;

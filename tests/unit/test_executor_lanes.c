@@ -1,4 +1,4 @@
-/* What an executor opens for its lane: Python for the lane of sub-workers, and for no other. Real executors, with the device
+/* What an executor opens for its lane, and when it begins: Python is for the lane of sub-workers alone. Real executors, with the device
  * that counts. */
 #include "tests/support/temp_dir.h"
 
@@ -83,29 +83,40 @@ static int teardown(void **state)
     return 0;
 }
 
-/* Every lane of the plan, those too that have nothing to do. */
-static void run_all_lanes(void)
+/* An executor for every lane of the plan, those too that have nothing to do; cards have a directory of their own for
+ * profiles. */
+static struct executors *start_all_lanes(void)
 {
     struct executor_lane lanes[LANES];
-    struct pollfd fds[LANES];
     struct executors *e;
-    bool failed = false;
 
     for (uint32_t i = 0; i < LANES; i++) {
-        lanes[i] = (struct executor_lane){.lane = i, .ncores = 1};
+        lanes[i] = (struct executor_lane){.lane = i, .ncores = 1, .dfx_dir = i < CARDS ? rig.dir : NULL};
     }
-    atomic_store(&rig.seg.common->starting, LANES);
     assert_int_equal(executors_start(&e, &rig.seg, lanes, LANES, &rig.err), 0);
+    return e;
+}
+
+/* Until `is_over`, or all have ended. */
+static void watch(struct executors *e, bool (*is_over)(void))
+{
+    struct pollfd fds[LANES];
+    bool failed = false;
+
     alarm(LIMIT_S);
-    while (executors_reap(e, &failed, &rig.err) > 0 && !failed) {
+    while (executors_reap(e, &failed, &rig.err) > 0 && !failed && !is_over()) {
         poll(fds, executors_poll(e, fds), 20);
         executors_service(e);
     }
     alarm(0);
-    executors_free(e);
     if (failed) {
         fail_msg("%s (%s)", rig.err.what, rig.err.where);
     }
+}
+
+static bool never(void)
+{
+    return false;
 }
 
 static char *text_of(const char *name)
@@ -120,9 +131,13 @@ static char *text_of(const char *name)
 static void python_is_started_for_its_lane_alone(void **state)
 {
     char *text, lane[16];
+    struct executors *e;
 
     (void)state;
-    run_all_lanes();
+    atomic_store(&rig.seg.common->starting, LANES);
+    e = start_all_lanes();
+    watch(e, never);
+    executors_free(e);
     text = text_of("called");
     assert_string_equal(text, "called");
     free(text);
@@ -137,9 +152,35 @@ static void python_is_started_for_its_lane_alone(void **state)
     }
 }
 
+static bool one_is_missing(void)
+{
+    return atomic_load(&rig.seg.common->starting) == 1;
+}
+
+/* One more executor is waited for: the others are ready, and nothing runs. */
+static void nothing_runs_until_all_are_ready(void **state)
+{
+    struct executors *e;
+    char *called = file_join(rig.dir, "called", NULL);
+
+    (void)state;
+    atomic_store(&rig.seg.common->starting, LANES + 1);
+    e = start_all_lanes();
+    watch(e, one_is_missing);
+    assert_true(one_is_missing());
+    assert_false(word_is_done(&rig.seg.common->go));
+    assert_false(file_is_regular(called));
+    word_complete(&rig.seg.common->go); /* as the one that is missing does */
+    watch(e, never);
+    executors_free(e);
+    assert_true(file_is_regular(called));
+    free(called);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(nothing_runs_until_all_are_ready, setup, teardown),
         cmocka_unit_test_setup_teardown(python_is_started_for_its_lane_alone, setup, teardown),
     };
 
