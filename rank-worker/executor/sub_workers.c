@@ -103,7 +103,9 @@ static int load_with(struct sub_workers_process *p, const char *python, const ch
         return -1;
     }
     if (python_child_start(&p->child, python, script, p->seg->parts[SEGMENT_DATA].fd, err) < 0) {
-        snprintf(err->hint, sizeof err->hint, "%s", HINT_PYTHON);
+        if (!err->hint[0]) { /* it could not be executed */
+            snprintf(err->hint, sizeof err->hint, "%s", HINT_PYTHON);
+        }
         return 1;
     }
     rc = python_child_ask(&p->child, list, limit, err);
