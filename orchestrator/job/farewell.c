@@ -60,7 +60,8 @@ static void leave(int sig)
 {
     (void)sig;
     if (first) {
-        put("l3replay: warning: MPI_Finalize did not end in time: a process of the job is stopped, or its host too busy; "
+        put("l3replay: warning: MPI_Finalize did not end in time: a process of the job is stopped, or its host too "
+            "busy; "
             "the job is ended\n");
     }
     _exit(code_at_limit);

@@ -154,6 +154,7 @@ static int replay(const struct run_options *o)
         fresh_install(p.session, &p.recording.build, &p.recording.programs, &p.compiled, &o->fresh, &err) < 0) {
         error_print(&err);
     }
+    outcome_close(&out, o, &p);
     prepare_free(&p);
     return code;
 }
