@@ -4,8 +4,8 @@
  * One struct for the whole program. It is filled once, at the place that
  * knows, and handed up unchanged: a function that fails fills the caller's
  * struct and returns -1, and no caller wraps or rewrites the text. The verdict
- * (FAIL or INFRA) travels with it, because only the place of failure knows it
- * a wrong kernel from a broken machine.
+ * (FAIL or INFRA) is part of it, because only the place of failure can
+ * distinguish a wrong kernel from a broken machine.
  */
 #ifndef L3R_COMMON_BASE_ERROR_H
 #define L3R_COMMON_BASE_ERROR_H

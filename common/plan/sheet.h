@@ -1,9 +1,9 @@
 /*
- * sheet - what the names of a plan stand for, as text: which objects its programs
- * are made of, and which files define its sub-workers.
+ * sheet - JSON that lists, for each program of a plan, its shared objects, and for each
+ * sub-worker its Python file.
  *
- * Made where programs are compiled, read by executors. JSON, for this build of
- * the program only: an object with two arrays,
+ * Made where programs are compiled, read by executors of the same version of l3replay:
+ * an object with two arrays,
  *
  *   "programs"     one object a program, in the order of the plan's programs;
  *                  null for a program without objects

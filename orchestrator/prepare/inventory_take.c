@@ -20,7 +20,8 @@ static int take_python(struct inventory *v, const struct recording *r, const str
             return -1;
         }
     }
-    if (o->plan_file && inventory_add(v, INVENTORY_PYTHON, "--plan", r->plan_hash, err) < 0) {
+    if (o->plan_file &&
+        inventory_add(v, INVENTORY_PYTHON, "--plan", *r->plan_hash ? r->plan_hash : INVENTORY_UNKNOWN, err) < 0) {
         return -1;
     }
     return inventory_add(v, INVENTORY_METADATA, "distributed_meta.json", r->build.meta_hash, err);
@@ -167,6 +168,11 @@ static int take_named_options(struct inventory *v, const struct run_options *o, 
 }
 
 /* As they were given; what an option overrides in the build is the build's and in other groups. */
+static bool is_paced(const struct run_options *o, const struct build *build)
+{
+    return o->pace == PACE_AUTO ? build_platform_is_sim(build) : o->pace == PACE_DOMAIN;
+}
+
 static int take_options(struct inventory *v, const struct run_options *o, const struct build *build, struct error *err)
 {
     static const char *const deps[] = {[DEPS_EXACT] = "exact", [DEPS_FULL] = "full", [DEPS_UPSTREAM] = "upstream"};
@@ -178,6 +184,7 @@ static int take_options(struct inventory *v, const struct run_options *o, const 
     if (take_option(v, "--seed", text_format("%" PRIu64, o->seed), err) < 0 ||
         take_option(v, "--deps", strdup(deps[o->deps]), err) < 0 ||
         take_option(v, "--threads", strdup(o->free_threads ? "free" : "turns"), err) < 0 ||
+        take_option(v, "--pace", strdup(is_paced(o, build) ? "domain" : "free"), err) < 0 ||
         take_option(v, "--rtol", text_format("%.17g", o->tolerance.rtol), err) < 0 ||
         take_option(v, "--atol", text_format("%.17g", o->tolerance.atol), err) < 0) {
         return -1;

@@ -1,7 +1,8 @@
 /*
- * transaction - check, compile and stamp of one program's binaries, as one step that other tools see whole or not.
+ * transaction - putting one program's binaries and their stamp into the build, as one step that other tools see whole or
+ * not.
  *
- * For devices that keep binaries in the build. Between begin and commit the caller holds the lock of the stack and
+ * Between begin and commit the caller holds the lock of the stack and
  * there is no stamp: a process that ends in between leaves binaries that every tool deletes.
  */
 #ifndef L3R_RANK_WORKER_CACHE_TRANSACTION_H

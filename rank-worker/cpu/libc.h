@@ -1,5 +1,5 @@
 /*
- * libc - functions of the C library that the executor exports under the same names (waits.c).
+ * libc - finds the C library's own functions where the executor exports others under the same names (waits.c).
  */
 #ifndef L3R_CPU_LIBC_H
 #define L3R_CPU_LIBC_H

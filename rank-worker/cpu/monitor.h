@@ -1,5 +1,6 @@
 /*
- * monitor - helps a dispatch on when nothing moves.
+ * monitor - a thread that looks at a dispatch every 2 ms: it takes the turn from a lane that waits without a call (turns.h), and
+ * starts task threads when all are in kernels that wait (threads.h).
  */
 #ifndef L3R_CPU_MONITOR_H
 #define L3R_CPU_MONITOR_H

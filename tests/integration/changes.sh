@@ -95,6 +95,7 @@ option() { # REGEX BACK OPTION...
     said "$2"
 }
 option 'other options: --seed 3' 'other options: --seed 0' --seed 3
+option 'other options: --pace free' 'other options: --pace domain' --pace free
 option 'other options: --deps full' 'other options: --deps exact' --deps full
 option 'other options: --device-ids 4,5,6,7' 'other options: no --device-ids' --device-ids 4-7
 replay --log-level timing --timeout 50
