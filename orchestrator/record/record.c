@@ -17,7 +17,8 @@
 #define ORIGIN "the recorder's output"
 /* The build's Python has the recorder's descriptors too. */
 #define REPORT                                                                                                         \
-    "see whether host_orch.py, or what it imports, writes to descriptors that it did not open; if not, report this as "  \
+    "see whether host_orch.py, or what it imports, writes to descriptors that it did not open; if not, report this "   \
+    "as "                                                                                                              \
     "a fault of l3replay"
 
 struct session {
