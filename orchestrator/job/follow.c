@@ -10,6 +10,7 @@
 #include "orchestrator/job/marker.h"
 #include "orchestrator/messages/order.h"
 #include "orchestrator/messages/stop_signals.h"
+#include "orchestrator/supervise/supervise_worker.h"
 #include "topology/placement.h"
 
 /* Before the first pass. All passes use what is opened here. */

@@ -3,7 +3,7 @@
  *
  * Before the plan runs, between two passes and after the last one, process 0 holds nothing that outlives it but what its
  * children may have started: the segment has no name, and files appear whole. So a signal then means: print INFRA, unless
- * the verdict is out, kill all descendants, and leave. While the plan runs the signals are read instead (supervise.c), to
+ * the verdict is out, kill all descendants, and leave. While the plan runs the signals are read instead (supervision.c), to
  * say what was running.
  */
 #ifndef L3R_ORCHESTRATOR_JOB_INTERRUPT_H

@@ -9,6 +9,7 @@
 #include "orchestrator/job/passes.h"
 #include "orchestrator/messages/order.h"
 #include "orchestrator/prepare/load.h"
+#include "orchestrator/supervise/supervise_root.h"
 
 /* mpirun itself waits for a second. */
 enum { MOMENT_MS = 500, TICK_MS = 20 };
@@ -65,6 +66,7 @@ static int run_lanes(const struct lead *l, struct error *err)
                                            .clocks = &me->clocks,
                                            .timeout = l->options->timeout,
                                            .events = me->events,
+                                           .peers = me->peers,
                                            .executors = me->executors,
                                            .receiver = me->receiver,
                                            .signal_fd = me->signal_fd};

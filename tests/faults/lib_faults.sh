@@ -51,13 +51,13 @@ draw_way() {
     esac
 }
 
-# Start or run it on $build: OPTION...
+# Start or run it on $build: OPTION... Its own limit on the start of MPI comes before the limit of a try.
 start_replay() {
-    start "${way[@]}" "$L3REPLAY" run "$build" "${processes[@]}" --device-ids 0-1 --timeout 20 --start-timeout 20 "$@"
+    start "${way[@]}" "$L3REPLAY" run "$build" "${processes[@]}" --device-ids 0-1 --timeout 20 --start-timeout 60 "$@"
 }
 
 run_replay() {
-    run "${way[@]}" "$L3REPLAY" run "$build" "${processes[@]}" --device-ids 0-1 --timeout 20 --start-timeout 20 "$@"
+    run "${way[@]}" "$L3REPLAY" run "$build" "${processes[@]}" --device-ids 0-1 --timeout 20 --start-timeout 60 "$@"
 }
 
 warm() {
@@ -79,6 +79,19 @@ warm() {
 skip() {
     echo "skipped: $*"
     exit 77
+}
+
+# The directory of the try becomes a user's, with a copy of the store: the other tries go on using theirs, which no other
+# user may write.
+own_store_of() { # USER
+    cp -r "$L3REPLAY_CACHE_DIR" "$work/store" 2>/dev/null
+    L3REPLAY_CACHE_DIR=$work/store
+    chown -R "$1" "$work"
+}
+
+# Whether the mpirun of the try's $way, which is the user's own, can run nothing at all: then nobody of ours can print.
+mpirun_cannot_run() {
+    [[ ${way[*]} == *mpirun* ]] && ! timeout 20 "${way[@]}" true >/dev/null 2>&1
 }
 
 # A build of the sanitizers needs address space, descriptors and stack beyond any limit.

@@ -85,6 +85,8 @@ for signal in INT TERM; do
     finish_run
     [ "$status" -ne 0 ] || complain "an interrupted run does not succeed"
     expect_out '^PYPTO_EXEC_RESULT=INFRA$'
+    # mpirun makes a SIGTERM of each.
+    expect_err "interrupted by signal $(kill -l "$signal") "
     expect_nothing_left
 done
 
@@ -126,6 +128,8 @@ signal_role KILL 1
 finish_run
 [ "$status" -ne 0 ] || complain "a run that lost a process does not succeed"
 grep -q 'PYPTO_EXEC_RESULT=\(PASS\|FAIL\)' "$work/out" && complain "a lost process is neither PASS nor FAIL"
+expect_err "process 1 of the job .*on host $(uname -n).* was killed" 'exited on signal 9'
+refuse_err 'interrupted by signal'
 expect_nothing_left
 
 # The process that prints, mpirun, the front: nobody promises a marker, but nothing stays and nothing succeeds. Under
@@ -146,6 +150,9 @@ for role in 0 1 mpirun; do
     finish_run
     expect_status 3
     expect_out '^PYPTO_EXEC_RESULT=INFRA$'
+    refuse_err 'interrupted by signal|see whether this mpirun|^----'
+    [ "$role" = mpirun ] ||
+        expect_err "process $role of the job, on host $(uname -n), was ended by signal 9 \(Killed\)" 'out-of-memory killer'
     expect_nothing_left
 done
 
