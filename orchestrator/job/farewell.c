@@ -1,10 +1,16 @@
 #include "orchestrator/job/farewell.h"
 
+#include <errno.h>
+#include <poll.h>
 #include <signal.h>
+#include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "common/base/clock.h"
+#include "common/base/log.h"
 #include "orchestrator/messages/mpi_message.h"
 
 /* Process 0 gives up first, since it says who is missing. */
@@ -18,13 +24,21 @@ static uint64_t deadline_ns(int limit_s)
     return clock_now_ns() + (uint64_t)limit_s * 1000000000u;
 }
 
-int farewell_await(const struct mpi_job *job, struct error *err)
+int farewell_await(struct farewell *f, const struct mpi_job *job, struct error *err)
 {
     const uint64_t until_ns = deadline_ns(FAREWELL_LIMIT_S);
-    char word;
+    int32_t pid;
 
+    if (job->size == 1) {
+        return 0;
+    }
+    f->processes = calloc((size_t)job->size, sizeof *f->processes);
+    if (!f->processes) {
+        return error_nomem(err, "processes", (size_t)job->size * sizeof *f->processes);
+    }
+    f->processes[f->count++] = -1;
     for (int r = 1; r < job->size; r++) {
-        int rc = mpi_message_receive(&word, sizeof word, r, TAG_LEAVE, until_ns, false, err);
+        int rc = mpi_message_receive(&pid, sizeof pid, r, TAG_LEAVE, until_ns, false, err);
 
         if (rc > 0) {
             return error_set(err, NULL, "see whether it is stopped (ps: state T), or its host too busy",
@@ -33,19 +47,42 @@ int farewell_await(const struct mpi_job *job, struct error *err)
         if (rc < 0) {
             return -1;
         }
+        /* Before MPI_Finalize no process ends. Old kernels have no such descriptor: mpirun waits for the process then. */
+        f->processes[f->count++] = (int)syscall(SYS_pidfd_open, (pid_t)pid, 0u);
     }
     return 0;
 }
 
 int farewell_say(const struct mpi_job *job, struct error *err)
 {
-    static const char word = 0;
+    static int32_t pid; /* may belong to MPI for good */
+    int rc;
 
-    int rc = mpi_message_send(&word, sizeof word, 0, TAG_LEAVE, deadline_ns(FAREWELL_LIMIT_S + LONGER_S), err);
-
+    pid = getpid();
+    rc = mpi_message_send(&pid, sizeof pid, 0, TAG_LEAVE, deadline_ns(FAREWELL_LIMIT_S + LONGER_S), err);
     return rc <= 0 ? rc
                    : error_set(err, NULL, "see whether it is stopped (ps: state T)",
                                "process %d of the job wants to end, and process 0 does not answer", job->rank);
+}
+
+/* mpirun would wait for it without a limit. */
+static void see_off(int process, int rank, int64_t until_ms)
+{
+    struct pollfd end = {.fd = process, .events = POLLIN};
+    int rc;
+
+    do {
+        const int64_t left_ms = until_ms - clock_now_ms();
+
+        rc = poll(&end, 1, left_ms > 0 ? (int)left_ms : 0);
+    } while (rc < 0 && errno == EINTR);
+    if (rc == 0 && syscall(SYS_pidfd_send_signal, process, SIGKILL, NULL, 0u) == 0) {
+        log_msg(LOG_WARN,
+                "the replay is over, but process %d of the job does not end: it was killed; see whether it was "
+                "stopped, or its host too busy",
+                rank);
+    }
+    close(process);
 }
 
 static void put(const char *text)
@@ -67,9 +104,10 @@ static void leave(int sig)
     _exit(code_at_limit);
 }
 
-void farewell_end(const struct mpi_job *job, int exit_code)
+void farewell_end(struct farewell *f, const struct mpi_job *job, int exit_code)
 {
     const struct sigaction action = {.sa_handler = leave};
+    int64_t until_ms;
 
     code_at_limit = exit_code;
     first = job->rank == 0;
@@ -78,4 +116,12 @@ void farewell_end(const struct mpi_job *job, int exit_code)
     }
     mpi_job_end();
     alarm(0);
+    until_ms = clock_now_ms() + FAREWELL_LIMIT_S * 1000;
+    for (int r = 0; r < f->count; r++) {
+        if (f->processes[r] >= 0) {
+            see_off(f->processes[r], r, until_ms);
+        }
+    }
+    free(f->processes);
+    *f = (struct farewell){0};
 }

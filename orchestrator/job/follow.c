@@ -125,6 +125,7 @@ static int follow(struct participant *me, const struct order *order, struct erro
 
 int follow_process_0(struct participant *me)
 {
+    struct farewell nobody = {0};
     struct order order;
     struct error err;
     int rc;
@@ -147,6 +148,6 @@ int follow_process_0(struct participant *me)
         error_print(&err);
         mpi_job_abort(&me->job, EXIT_CODE_INFRA);
     }
-    farewell_end(&me->job, 0);
+    farewell_end(&nobody, &me->job, 0);
     return 0;
 }

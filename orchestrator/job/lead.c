@@ -6,7 +6,6 @@
 
 #include "common/base/clock.h"
 #include "common/base/log.h"
-#include "orchestrator/job/farewell.h"
 #include "orchestrator/job/passes.h"
 #include "orchestrator/messages/order.h"
 #include "orchestrator/prepare/load.h"
@@ -259,12 +258,12 @@ void lead_await_others(struct participant *me)
     }
 }
 
-int lead_dismiss(const struct participant *me)
+int lead_dismiss(const struct participant *me, struct farewell *farewell)
 {
     struct order leave = {.kind = ORDER_LEAVE};
     struct error err;
 
-    if (mpi_job_share(&me->job, &leave, sizeof leave, &err) == 0 && farewell_await(&me->job, &err) == 0) {
+    if (mpi_job_share(&me->job, &leave, sizeof leave, &err) == 0 && farewell_await(farewell, &me->job, &err) == 0) {
         return 0;
     }
     log_msg(LOG_WARN, "%s%s%s", err.what, *err.hint ? "; " : "", err.hint); /* the verdict is out, and stays */

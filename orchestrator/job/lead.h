@@ -4,6 +4,7 @@
 #ifndef L3R_ORCHESTRATOR_JOB_LEAD_H
 #define L3R_ORCHESTRATOR_JOB_LEAD_H
 
+#include "orchestrator/job/farewell.h"
 #include "orchestrator/job/outcome.h"
 #include "orchestrator/job/participant.h"
 #include "orchestrator/prepare/options.h"
@@ -23,8 +24,8 @@ void lead_gather(struct participant *me, struct outcome *out);
  * disks. */
 void lead_await_others(struct participant *me);
 
-/* When nothing more is to be done: have the other processes leave. -1 when one does not answer, of which it warns: the
+/* When nothing more is to be done: have the other processes leave (farewell.h). -1 when one does not answer, of which it warns: the
  * job is to be ended by force. */
-int lead_dismiss(const struct participant *me);
+int lead_dismiss(const struct participant *me, struct farewell *farewell);
 
 #endif

@@ -6,7 +6,6 @@
 #include "common/base/oom_kills.h"
 #include "common/process/descendants.h"
 #include "orchestrator/job/assist.h"
-#include "orchestrator/job/farewell.h"
 #include "orchestrator/job/follow.h"
 #include "orchestrator/job/interrupt.h"
 #include "orchestrator/job/lead.h"
@@ -89,6 +88,7 @@ static int run_root(struct participant *me, const struct run_options *o)
 {
     struct outcome out = {.init_end_ns = me->job.init_end_ns, .nproc = me->job.size};
     struct changes changes = {0};
+    struct farewell farewell = {0};
     struct prepared p;
     bool profiled;
     int code;
@@ -116,10 +116,10 @@ static int run_root(struct participant *me, const struct run_options *o)
     outcome_close(&out, o, &p);
     participant_close(me);
     prepare_free(&p);
-    if (out.abrupt || lead_dismiss(me) < 0) {
+    if (out.abrupt || lead_dismiss(me, &farewell) < 0) {
         mpi_job_abort(&me->job, code);
     }
-    farewell_end(&me->job, code);
+    farewell_end(&farewell, &me->job, code);
     job_clocks_free(&me->clocks);
     notices_end();
     return code;

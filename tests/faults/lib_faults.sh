@@ -155,16 +155,19 @@ judge() { # VERDICT...
         [ "$right" = "$verdict" ] && break
     done
     [ -n "$right" ] || complain "$verdict, where right is: $*"
-    [ "$status" -ne 124 ] && [ "$status" -ne 137 -o "$verdict" = none ] || complain "did not end within $limit s"
+    if [ "$late" != yes ] || [ "$verdict" != PASS ]; then
+        [ "$status" -ne 124 ] && [ "$status" -ne 137 -o "$verdict" = none ] || complain "did not end within $limit s"
+    fi
     case $verdict in
-    # A fault that comes after the marker changes the exit code of an mpirun that the try started.
-    PASS) [ "$status" -eq 0 ] || [ ${#way[@]} -gt 0 -a "$late" = yes ] || complain "PASS with exit code $status" ;;
+    # A fault that comes after the marker changes the exit code of an mpirun that the try started, or kills the front.
+    PASS) [ "$status" -eq 0 ] || [ "$late" = yes -a "$status" -eq 137 ] || [ ${#way[@]} -gt 0 -a "$late" = yes ] ||
+        complain "PASS with exit code $status" ;;
     *) [ "$status" -ne 0 ] || complain "$verdict with exit code 0" ;;
     esac
     # Under an mpirun that the try started, the exit code of a job that was cut short is mpirun's.
     if [ ${#way[@]} -eq 0 ]; then
         case $verdict:$status in
-        PASS:0 | FAIL:1 | INFRA:3 | usage:2 | none:*) ;;
+        PASS:* | FAIL:1 | INFRA:3 | usage:2 | none:*) ;;
         *) complain "$verdict with exit code $status" ;;
         esac
     fi

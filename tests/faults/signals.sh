@@ -34,9 +34,10 @@ inject() { # VARIANT
     esac 2>/dev/null
     finish_run
     way=("${way[@]:1}")
-    # Before that, nobody of ours can print. Where mpirun is not the user's, what came before the handlers ended us.
+    # Before that, nobody of ours can print, and an mpirun of the user's that gets a second signal passes nothing on. Where we
+    # were started without one, a signal that ended us came before the handlers.
     if [ ${#way[@]} -gt 0 ]; then
-        [ -e "$work/started" ] || allowed+=(none)
+        [ -e "$work/started" ] && [ "$1" != twice ] || allowed+=(none)
     else
         [ "$status" -le 128 ] || allowed+=(none)
     fi
