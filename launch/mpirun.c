@@ -17,7 +17,6 @@ static const char *const always[] = {"--oversubscribe", /* cards are not cores *
                                      "--mca", /* a site's setting, which would contradict the first */
                                      "rmaps_base_no_oversubscribe",
                                      "0",
-                                     "-q",   /* no second opinion on how a process ended */
                                      "--mca",
                                      "mpi_yield_when_idle",
                                      "1"};

@@ -14,6 +14,7 @@
 #            files that differ from where this branch left origin/main (without one: from the last commit but one)
 # and, only when asked for:
 #     coverage   the unit tests in a build for gcov, build-coverage/: covered lines of each folder
+#     fuzz   the fuzz targets with clang and the sanitizers, build-fuzz/, for some seconds each
 #
 # One line a test; what a failed one printed follows. A test is skipped when it ends with code 77 or when its last line
 # is "skipped: REASON". The last line is "N passed, N failed, N skipped"; the exit code is 0 when none failed.
@@ -27,7 +28,8 @@ top=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 unit_limit=300
 integration_limit=900
 jobs=${L3R_TEST_JOBS:-2}
-threaded_tests="test_cpu* test_profile* test_device* test_scheduler* test_word test_segment test_executors test_events test_jobs"
+threaded_tests="test_cpu* test_profile* test_word test_segment test_control_check test_domain_pace test_executors test_process
+    test_launch test_events* test_jobs test_splice* test_file"
 
 stages=()
 names=()
@@ -35,10 +37,10 @@ all_files=${CI:+yes}
 while [ $# -gt 0 ]; do
     case $1 in
     --stage)
-        [ $# -ge 2 ] || { echo "--stage wants main, clang, tsan, lint or coverage" >&2; exit 2; }
+        [ $# -ge 2 ] || { echo "--stage wants main, clang, tsan, lint, coverage or fuzz" >&2; exit 2; }
         case $2 in
-        main | clang | tsan | lint | coverage) stages+=("$2") ;;
-        *) echo "there is no stage '$2': main, clang, tsan, lint, coverage" >&2; exit 2 ;;
+        main | clang | tsan | lint | coverage | fuzz) stages+=("$2") ;;
+        *) echo "there is no stage '$2': main, clang, tsan, lint, coverage, fuzz" >&2; exit 2 ;;
         esac
         shift 2
         ;;
@@ -283,11 +285,25 @@ stage_coverage() {
     print_coverage "$dir"
 }
 
+# From an empty corpus: enough to see that the targets build and start, and that nothing fails at once.
+stage_fuzz() {
+    local dir=$top/build-fuzz source targets=() name
+    for source in "$top"/tests/fuzz/fuzz_*.c; do
+        targets+=("$(basename "$source" .c)")
+    done
+    build build.fuzz "$dir" "${targets[*]}" -DCMAKE_C_COMPILER=clang-19 -DL3R_FUZZ=ON -DL3R_SANITIZE=ON -DL3R_WERROR=ON || return
+    for name in "${targets[@]}"; do
+        spawn "fuzz.$name" "$unit_limit" "$dir/tests/fuzz/$name" -max_total_time=20 -timeout=60 -artifact_prefix="$logs/$name-"
+    done
+    wait
+}
+
 stage_packages() { # STAGE
     case $1 in
     main) echo $packages_build $packages_run $packages_test ;;
     clang | tsan | coverage) echo $packages_build $packages_run ;;
     lint) echo $packages_build $packages_lint ;;
+    fuzz) echo $packages_build $packages_run $packages_fuzz ;;
     esac
 }
 

@@ -28,7 +28,7 @@ bool file_is_regular(const char *path);   /* symlinks followed */
 bool file_is_directory(const char *path); /* symlinks followed */
 
 /* 1: `path` is there, and this process may read it (a directory: enter it); 0: it is not. -1 with `err` filled: it is
- * there and shut, a symlink to nothing, or nobody can tell. For what a user may leave out, but not put there in
+ * there and shut, a symlink to nothing, or this cannot be found out. For what a user may leave out, but not put there in
  * vain. */
 int file_is_there(const char *path, struct error *err);
 

@@ -78,31 +78,16 @@ int fit_typed_shape(const struct build_param *p, uint32_t ndim, const int64_t *s
                                  npy_shape_text(p->ndim, p->shape, own, sizeof own));
 }
 
+static const char *param_name(const void *of, size_t i)
+{
+    const struct plan *plan = of;
+
+    return plan->storages[i].kind == PLAN_PARAM ? plan_text(plan, plan->storages[i].name) : NULL;
+}
+
 long fit_storage(const struct plan *plan, const char *name, struct error *err)
 {
-    const char **names = malloc((plan->nstorage + 1) * sizeof *names);
-    uint32_t *storages = malloc((plan->nstorage + 1) * sizeof *storages);
-    size_t count = 0;
-    long found = -1;
-
-    if (!names || !storages) {
-        error_nomem(err, "plan", (plan->nstorage + 1) * sizeof *names);
-    } else {
-        for (uint32_t i = 0; i < plan->nstorage; i++) {
-            if (plan->storages[i].kind != PLAN_PARAM) {
-                continue;
-            }
-            names[count] = plan_text(plan, plan->storages[i].name);
-            storages[count++] = i;
-        }
-        found = build_match_name(names, count, name, err);
-        if (found >= 0) {
-            found = (long)storages[found];
-        }
-    }
-    free(storages);
-    free(names);
-    return found;
+    return build_match_name(param_name, plan, plan->nstorage, name, err);
 }
 
 static bool plain_is_unique(const struct build *build, const char *param)

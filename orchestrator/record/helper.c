@@ -84,7 +84,7 @@ static int start(struct conversation *c, struct error *err)
         argv[0] = python ? python : found;
         argv[5] = script;
         rc = process_start(&c->child, &options, err);
-        if (rc < 0 && err && !err->hint[0]) {
+        if (rc < 0 && err && !err->hint[0]) { /* it could not be executed */
             snprintf(err->hint, sizeof err->hint, "%s", HINT_PYTHON);
         }
     }

@@ -295,9 +295,7 @@ static int ended(struct build *b, struct job_result *result, struct error *err)
     int rc = 0;
 
     u->linking = result->code == 0 && compiled_only;
-    if (is_fault_of_ccache(b, u, result)) {
-        rc = start(b, u, err);
-    } else if (u->linking) {
+    if (is_fault_of_ccache(b, u, result) || u->linking) {
         rc = start(b, u, err);
     } else if (result->code == 0 && !unit_is_made(u)) {
         rc = error_set(err, u->source, NULL, "the compiler says it is done with %s and left no object", u->label);

@@ -65,7 +65,7 @@ static const struct cause *cause_of(const struct unit *u)
     return NULL;
 }
 
-/* A name that the interface lacks is a fault of the source, or one of a newer stack, which only its author can tell. */
+/* A name that the interface lacks is a fault of the source, or one of a newer stack, which only its author can know. */
 static void hint_of(const struct unit *u, char *hint, size_t size)
 {
     if (u->unknown_kind == UNKNOWN_HEADER) {

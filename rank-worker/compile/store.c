@@ -355,3 +355,17 @@ void store_unlock(int fd)
 {
     lock_release(fd);
 }
+
+int store_keep_text(const struct store *s, const char *to, const char *text, size_t nbytes, struct error *err)
+{
+    size_t sealed_nbytes;
+    char *sealed = store_sealed_text(text, nbytes, &sealed_nbytes);
+    int rc;
+
+    if (!sealed) {
+        return error_nomem(err, to, nbytes);
+    }
+    rc = store_write(s, to, sealed, sealed_nbytes, err);
+    free(sealed);
+    return rc;
+}

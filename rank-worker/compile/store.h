@@ -72,6 +72,9 @@ int store_publish(const char *from, const char *to, struct error *err);
 /* Write `text` to a file of the store in the same way. */
 int store_write(const struct store *s, const char *to, const char *text, size_t nbytes, struct error *err);
 
+/* The same with a seal behind it (store_entry.h); store_kept_text() reads it. */
+int store_keep_text(const struct store *s, const char *to, const char *text, size_t nbytes, struct error *err);
+
 /* Take the lock under which `key` is made, without waiting: a descriptor, STORE_LOCK_BUSY when another (of this
  * process or another one) holds it, -1 on error. Keys share locks: busy may mean that something else is being
  * made. */

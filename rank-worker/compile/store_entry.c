@@ -174,21 +174,19 @@ bool store_has_file(const char *path)
     return there;
 }
 
-int store_keep_text(const struct store *s, const char *to, const char *text, size_t nbytes, struct error *err)
+char *store_sealed_text(const char *text, size_t nbytes, size_t *sealed_nbytes)
 {
     char *sealed = malloc(nbytes + SEAL_LENGTH + 2);
-    int rc;
 
     if (!sealed) {
-        return error_nomem(err, to, nbytes + SEAL_LENGTH + 2);
+        return NULL;
     }
     if (nbytes) {
         memcpy(sealed, text, nbytes);
     }
     put_seal(sealed + nbytes, SEAL_LENGTH + 2, text, nbytes);
-    rc = store_write(s, to, sealed, nbytes + SEAL_LENGTH, err);
-    free(sealed);
-    return rc;
+    *sealed_nbytes = nbytes + SEAL_LENGTH;
+    return sealed;
 }
 
 char *store_kept_text(const char *path)

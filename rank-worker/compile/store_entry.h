@@ -13,7 +13,6 @@
 #include <stddef.h>
 
 #include "common/base/error.h"
-#include "rank-worker/compile/store.h"
 
 /* Open a file of the store. With O_CREAT in `flags`, what is at `path` and no regular file is removed first. -1 with
  * errno set; a FIFO, device or directory that may not be replaced is EINVAL. */
@@ -35,8 +34,9 @@ bool store_has_object(const char *path);
  * would take it for a part of them. */
 bool store_has_file(const char *path);
 
-/* Keep a sealed text in the store, and read it: NULL when it is not there or not whole. The caller frees it. */
-int store_keep_text(const struct store *s, const char *to, const char *text, size_t nbytes, struct error *err);
+/* A text with its seal, `*sealed_nbytes` long; NULL when out of memory. And the text of a sealed file; NULL when it is not
+ * there or not whole. The caller frees both. */
+char *store_sealed_text(const char *text, size_t nbytes, size_t *sealed_nbytes);
 char *store_kept_text(const char *path);
 
 /* What to do about a failed operation in the store, by errno. */

@@ -168,7 +168,7 @@ bool unit_has_object(const struct unit *u, const char *path)
 int unit_lookup(struct unit *u, const struct unit_env *env, struct error *err)
 {
     struct made_of made = {.known = true, .source = u->text};
-    struct key key;
+    struct key key = {0};
     char *path = NULL;
     int rc = deps_load(u->list, &made.headers, err);
 

@@ -21,6 +21,7 @@
 /* EXIT_LEFT_BEHIND is that of sub_worker.py. */
 enum { DEATH_GRACE_MS = 1000, MAX_CANDIDATES = 2, EXIT_LEFT_BEHIND = 71 };
 
+static const char HINT_ANSWER[] = "see whether a sub-worker writes to descriptors that it did not open";
 static const char HINT_PYTHON[] = "name a Python that has what the sub-workers import in L3REPLAY_SUBWORKER_PYTHON";
 
 struct sub_workers_process {
@@ -34,10 +35,10 @@ struct refusal {
     const char *error, *where, *name, *missing; /* NULL: not there */
 };
 
-/* Returns 1 for ok, 0 for a refusal (json to be deleted), -1 for something else. */
+/* Returns 1 for ok, 0 for a refusal (json to be deleted), -1 for something else: a sub-worker can write to the pipe too. */
 static int read_answer(const struct python_child *c, struct refusal *r, struct error *err)
 {
-    struct json_source src = {.file = "sub-workers", .hint = "report this as a fault of l3replay", .err = err};
+    struct json_source src = {.file = "sub-workers", .hint = HINT_ANSWER, .err = err};
     cJSON *json = json_parse(&src, c->answer, strlen(c->answer));
     bool ok = false;
 
@@ -103,7 +104,9 @@ static int load_with(struct sub_workers_process *p, const char *python, const ch
         return -1;
     }
     if (python_child_start(&p->child, python, script, p->seg->parts[SEGMENT_DATA].fd, err) < 0) {
-        snprintf(err->hint, sizeof err->hint, "%s", HINT_PYTHON);
+        if (!err->hint[0]) { /* it could not be executed */
+            snprintf(err->hint, sizeof err->hint, "%s", HINT_PYTHON);
+        }
         return 1;
     }
     rc = python_child_ask(&p->child, list, limit, err);
@@ -274,6 +277,11 @@ int sub_workers_call(struct sub_workers_process *p, uint32_t node, struct error 
     }
     if (rc > 0) {
         rc = read_answer(&p->child, &r, err);
+        if (rc < 0) {
+            error_set_kind(err, ERROR_FAIL, label, HINT_ANSWER,
+                           "the sub-worker %s wrote to the pipe on which its Python answers: '%.60s'", name,
+                           p->child.answer);
+        }
     }
     if (rc) {
         return rc > 0 ? 0 : -1;

@@ -50,9 +50,8 @@ static int start_one(struct executors *e, struct executor *x, const char *path, 
         parts[i] = e->seg->parts[i].fd;
     }
     if (process_start(&x->process, &options, err) < 0) {
-        if (err && !err->hint[0]) {
-            snprintf(err->hint, sizeof err->hint,
-                     "raise the limits on processes and open files (ulimit -u, -n), or install l3replay again");
+        if (err && !err->hint[0]) { /* it could not be executed */
+            snprintf(err->hint, sizeof err->hint, "install l3replay again");
         }
         return -1;
     }

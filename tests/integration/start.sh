@@ -15,7 +15,7 @@ expect_nothing_left
 # A job of one needs no MPI, and so none of what MPI needs.
 run env OMPI_MCA_btl=nonsense "$L3REPLAY" run "$build" -n 1 --device-ids 0-1
 expect_pass 0
-run bash -c 'ulimit -n 16 && exec "$@"' bash "$L3REPLAY" run "$build" -n 1 --device-ids 0-1
+run bash -c 'ulimit -n 24 && exec "$@"' bash "$L3REPLAY" run "$build" -n 1 --device-ids 0-1
 expect_pass 0
 expect_nothing_left
 

@@ -169,6 +169,67 @@ static void too_few_arguments_are_counted_in_the_error(void **state)
     assert_non_null(strstr(rig.err.what, "needs 3 tensors and 2 scalars and gets 4 and 1"));
 }
 
+/* One run of a program that needs 3 tensors and 2 scalars, with more of them than it looks at. */
+static int run_with(uint32_t ntensor, uint32_t nscalar)
+{
+    static struct device_tensor tensors[DEVICE_MAX_TENSORS + 1];
+    static uint64_t scalars[DEVICE_MAX_SCALARS + 1];
+    const struct device_dispatch dispatch = {
+        .program = rig.program, .ntensor = ntensor, .nscalar = nscalar, .tensors = tensors, .scalars = scalars};
+    for (uint32_t i = 0; i <= DEVICE_MAX_TENSORS; i++) {
+        tensors[i] = rig_tensor(i == 0 ? rig.x : i == 1 ? rig.y : rig.z);
+    }
+    scalars[0] = (uint64_t)(uintptr_t)&rig.events;
+    scalars[1] = GET_WAITS;
+    return device_cpu.run(rig.dev, &dispatch, &rig.result, &rig.err);
+}
+
+static void a_dispatch_may_have_256_tensors_and_128_scalars(void **state)
+{
+    (void)state;
+    assert_int_equal(DEVICE_MAX_TENSORS, 256);
+    assert_int_equal(DEVICE_MAX_SCALARS, 128);
+    clear_tensors();
+    assert_int_equal(run_with(256, 128), 0);
+    assert_int_equal(rig.y[0], 8); /* as with its own arguments alone */
+    assert_int_equal(run_with(257, 2), -1);
+    assert_non_null(strstr(rig.err.what, "has 257 tensors and 2 scalars"));
+    assert_int_equal(run_with(3, 129), -1);
+    assert_non_null(strstr(rig.err.what, "has 3 tensors and 129 scalars"));
+}
+
+/* 1 to 5 dimensions; no fp8, fp4 or fp64. */
+static void tensors_of_other_shapes_and_types_are_refused(void **state)
+{
+    (void)state;
+    static const enum dtype refused[] = {DTYPE_FP8E4M3FN, DTYPE_FP8E8M0, DTYPE_FP4E2M1, DTYPE_FLOAT64};
+    struct device_tensor tensors[] = {rig_tensor(rig.x), rig_tensor(rig.y), rig_tensor(rig.z)};
+    const uint64_t scalars[] = {(uint64_t)(uintptr_t)&rig.events, GET_WAITS};
+    const struct device_dispatch dispatch = {
+        .program = rig.program, .ntensor = 3, .nscalar = 2, .tensors = tensors, .scalars = scalars};
+    for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
+        tensors[2].dtype = refused[i];
+        assert_int_equal(device_cpu.run(rig.dev, &dispatch, &rig.result, &rig.err), -1);
+        assert_non_null(strstr(rig.err.what, "tensor 2 has 1 dimensions of "));
+    }
+    tensors[2] = rig_tensor(rig.z);
+    tensors[2].ndim = 0;
+    assert_int_equal(device_cpu.run(rig.dev, &dispatch, &rig.result, &rig.err), -1);
+    tensors[2].ndim = 6;
+    assert_int_equal(device_cpu.run(rig.dev, &dispatch, &rig.result, &rig.err), -1);
+    tensors[2].ndim = 5;
+    for (int i = 0; i < 4; i++) {
+        tensors[2].shape[i] = 1;
+        tensors[2].stride[i] = RIG_ELEMENTS;
+    }
+    tensors[2].shape[4] = RIG_ELEMENTS;
+    tensors[2].stride[4] = 1;
+    tensors[2].dtype = DTYPE_BOOL;
+    clear_tensors();
+    assert_int_equal(device_cpu.run(rig.dev, &dispatch, &rig.result, &rig.err), 0);
+    assert_int_equal(rig.y[0], 8);
+}
+
 static void a_missing_object_or_symbol_is_named(void **state)
 {
     (void)state;
@@ -232,6 +293,8 @@ int main(void)
         cmocka_unit_test(bad_calls_fail_with_what_is_wrong),
         cmocka_unit_test(a_device_refuses_to_go_on_after_a_failure),
         cmocka_unit_test(too_few_arguments_are_counted_in_the_error),
+        cmocka_unit_test(a_dispatch_may_have_256_tensors_and_128_scalars),
+        cmocka_unit_test(tensors_of_other_shapes_and_types_are_refused),
         cmocka_unit_test(a_missing_object_or_symbol_is_named),
         cmocka_unit_test(a_domain_context_has_the_layout_that_kernels_read),
         cmocka_unit_test(waiting_for_signals_never_gives_up),

@@ -4,28 +4,18 @@
 
 #include "tests/support/temp_dir.h"
 
-#include "tests/support/child_runs.h"
-#include "tests/support/mixed_program.h"
+#include "tests/support/mixed_runs.h"
 #include "tests/unit/cpu/pace.h"
 
 enum { ORDER_RUNS = 50, FEW = 5 };
 
-static char *dir;
-static struct mixed_program program; /* of a child */
-static struct pace_memory memory;    /* of a child; zero before each run */
+static struct pace_memory memory; /* of a child; zero before each run */
 
 static int setup(void **state)
 {
     (void)state;
-    dir = temp_dir_make();
-    assert_true(mixed_compile(dir, "pace_kernel", ""));
-    return 0;
-}
-
-static int teardown(void **state)
-{
-    (void)state;
-    temp_dir_remove(dir);
+    mixed_runs_begin();
+    mixed_runs_compile("pace_kernel", "");
     return 0;
 }
 
@@ -40,21 +30,7 @@ static enum run_state run_op(enum pace_op op, uint64_t a, uint64_t b, int ncores
                                           [MIXED_BLOCKS] = 1,
                                           [MIXED_TASKS] = 1};
     memset(&memory, 0, sizeof(memory));
-    if ((run == 0 && mixed_open(&program, dir, "pace_kernel", ncores)) || mixed_run(&program, scalars)) {
-        snprintf(text, CHILD_TEXT, "%.190s", program.err.what);
-        return RUN_FAILED;
-    }
-    return RUN_RIGHT;
-}
-
-static void assert_all_right(int nchild, int nrun, child_run run, void *context)
-{
-    struct child_runs runs;
-    assert_true(child_runs(nchild, nrun, run, context, &runs));
-    if (runs.right != nchild * nrun) {
-        fail_msg("%d right, %d wrong, %d failed, %d not ended; %s", runs.right, runs.wrong, runs.failed, runs.not_ended,
-                 runs.text);
-    }
+    return mixed_runs_dispatch("pace_kernel", ncores, run, scalars, text);
 }
 
 /* Child: the lane that computes. */
@@ -74,7 +50,7 @@ static void a_lane_may_compute_for_long_while_others_exchange_tiles(void **state
 {
     (void)state;
     for (int ncores = 1; ncores <= 2; ncores++) {
-        assert_all_right(3, FEW, exchange_once, &ncores);
+        mixed_runs_assert(3, FEW, exchange_once, &ncores);
     }
 }
 
@@ -97,10 +73,10 @@ static enum run_state read_once(void *context, int child, int run, char text[CHI
     return state;
 }
 
-static void a_lane_may_sleep_where_nobody_is_told(void **state)
+static void a_lane_may_sleep_where_nobody_is_informed(void **state)
 {
     (void)state;
-    assert_all_right(2, FEW, read_once, NULL);
+    mixed_runs_assert(2, FEW, read_once, NULL);
 }
 
 /* Logs of all runs, of child 0 on one core and child 1 on two. */
@@ -121,7 +97,7 @@ static void the_order_of_turns_does_not_depend_on_the_number_of_cores(void **sta
 
     (void)state;
     assert_true(logs != MAP_FAILED);
-    assert_all_right(2, ORDER_RUNS, order_once, logs);
+    mixed_runs_assert(2, ORDER_RUNS, order_once, logs);
     for (int run = 0; run < ORDER_RUNS; run++) {
         assert_memory_equal((*logs)[0][run], (*logs)[0][0], sizeof(memory.log));
         assert_memory_equal((*logs)[1][run], (*logs)[0][0], sizeof(memory.log));
@@ -133,8 +109,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_lane_may_compute_for_long_while_others_exchange_tiles),
-        cmocka_unit_test(a_lane_may_sleep_where_nobody_is_told),
+        cmocka_unit_test(a_lane_may_sleep_where_nobody_is_informed),
         cmocka_unit_test(the_order_of_turns_does_not_depend_on_the_number_of_cores),
     };
-    return cmocka_run_group_tests(tests, setup, teardown);
+    return cmocka_run_group_tests(tests, setup, mixed_runs_end);
 }

@@ -1,28 +1,18 @@
 /* The memory of pipes begins anew with each block of a mixed task, whatever the block before it on its cluster left. */
 #include "tests/support/temp_dir.h"
 
-#include "tests/support/child_runs.h"
-#include "tests/support/mixed_program.h"
+#include "tests/support/mixed_runs.h"
 #include "tests/unit/cpu/state.h"
 
 enum { RUNS = 10, TASKS = 4, BLOCKS = 20, ALL = TASKS * BLOCKS, CLUSTERS = 8 };
 
-static char *dir;
-static struct mixed_program program; /* of a child */
 static struct state_lane seen[ALL][3];
 
 static int setup(void **state)
 {
     (void)state;
-    dir = temp_dir_make();
-    assert_true(mixed_compile(dir, "state_kernel", ""));
-    return 0;
-}
-
-static int teardown(void **state)
-{
-    (void)state;
-    temp_dir_remove(dir);
+    mixed_runs_begin();
+    mixed_runs_compile("state_kernel", "");
     return 0;
 }
 
@@ -65,8 +55,7 @@ static enum run_state leave_once(void *context, int child, int run, char text[CH
 
     (void)context;
     memset(seen, 0, sizeof(seen));
-    if ((run == 0 && mixed_open(&program, dir, "state_kernel", child == 0 ? 1 : 4)) || mixed_run(&program, scalars)) {
-        snprintf(text, CHILD_TEXT, "%.190s", program.err.what);
+    if (mixed_runs_dispatch("state_kernel", child == 0 ? 1 : 4, run, scalars, text) != RUN_RIGHT) {
         return RUN_FAILED;
     }
     for (int block = 0; block < ALL; block++) {
@@ -88,14 +77,8 @@ static enum run_state leave_once(void *context, int child, int run, char text[CH
 
 static void what_a_block_leaves_does_not_reach_the_next(void **state)
 {
-    struct child_runs runs;
-
     (void)state;
-    assert_true(child_runs(2, RUNS, leave_once, NULL, &runs));
-    if (runs.right != 2 * RUNS) {
-        fail_msg("%d right, %d wrong, %d failed, %d not ended; %s", runs.right, runs.wrong, runs.failed, runs.not_ended,
-                 runs.text);
-    }
+    mixed_runs_assert(2, RUNS, leave_once, NULL);
 }
 
 int main(void)
@@ -103,5 +86,5 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_a_block_leaves_does_not_reach_the_next),
     };
-    return cmocka_run_group_tests(tests, setup, teardown);
+    return cmocka_run_group_tests(tests, setup, mixed_runs_end);
 }

@@ -8,14 +8,10 @@
 #include <sys/resource.h>
 #include <sys/wait.h>
 
-#include "tests/support/child_runs.h"
-#include "tests/support/mixed_program.h"
+#include "tests/support/mixed_runs.h"
 #include "tests/unit/cpu/turns_kernel.h"
 
 enum { DISPATCHES = 10, LOGS = 50, BLOCKS = 8, PEER_RUNS = 20, LATER = 100, LOAD_MAX = 64 };
-
-static char *dir;
-static struct mixed_program program; /* of a child */
 
 static const char *const ways[TURNS_NWAY] = {
 #define WAY_NAME(name) "lanes_take_turns_by_" #name,
@@ -26,41 +22,17 @@ static int setup(void **state)
     char common[512];
 
     (void)state;
-    dir = temp_dir_make();
+    mixed_runs_begin();
     assert_true(rig_shell("%s %s %s/tests/unit/cpu/turns_common.cpp -o %s/turns_common.so", rig_cxx23(),
-                          rig_cxx23_flags(), SOURCE_DIR, dir));
-    snprintf(common, sizeof(common), "%s/turns_common.so", dir);
-    assert_true(mixed_compile(dir, "turns_kernel", common));
+                          rig_cxx23_flags(), SOURCE_DIR, mixed_runs_dir));
+    snprintf(common, sizeof(common), "%s/turns_common.so", mixed_runs_dir);
+    mixed_runs_compile("turns_kernel", common);
     return 0;
 }
 
-static int teardown(void **state)
+static enum run_state run_on(int ncores, int run, const uint64_t scalars[MIXED_ARGS], char text[CHILD_TEXT])
 {
-    (void)state;
-    temp_dir_remove(dir);
-    return 0;
-}
-
-static enum run_state failed(char text[CHILD_TEXT])
-{
-    snprintf(text, CHILD_TEXT, "%.190s", program.err.what);
-    return RUN_FAILED;
-}
-
-/* The device is opened with the first run. */
-static int run_on(int ncores, int run, const uint64_t scalars[MIXED_ARGS])
-{
-    return (run == 0 && mixed_open(&program, dir, "turns_kernel", ncores)) || mixed_run(&program, scalars) ? -1 : 0;
-}
-
-static void assert_all_right(int nchild, int nrun, child_run run, void *context)
-{
-    struct child_runs runs;
-    assert_true(child_runs(nchild, nrun, run, context, &runs));
-    if (runs.right != nchild * nrun) {
-        fail_msg("%d right, %d wrong, %d failed, %d not ended; %s", runs.right, runs.wrong, runs.failed, runs.not_ended,
-                 runs.text);
-    }
+    return mixed_runs_dispatch("turns_kernel", ncores, run, scalars, text);
 }
 
 /* Child 0 on one core, child 1 on two. */
@@ -72,8 +44,8 @@ static enum run_state wait_once(void *context, int child, int run, char text[CHI
                                           [MIXED_LANES] = 7,
                                           [MIXED_BLOCKS] = 1,
                                           [MIXED_TASKS] = 1};
-    if (run_on(child + 1, run, scalars)) {
-        return failed(text);
+    if (run_on(child + 1, run, scalars, text) != RUN_RIGHT) {
+        return RUN_FAILED;
     }
     for (int lane = 0; lane < 3; lane++) {
         if (m.done[lane] != TURNS_ROUNDS) {
@@ -86,13 +58,13 @@ static enum run_state wait_once(void *context, int child, int run, char text[CHI
 
 static void waiting_lets_others_on(void **state)
 {
-    assert_all_right(2, DISPATCHES, wait_once, *state);
+    mixed_runs_assert(2, DISPATCHES, wait_once, *state);
 }
 
 /* Spinning ends only when other lanes are let in, a tick each time: one dispatch is enough. */
 static void spinning_ends(void **state)
 {
-    assert_all_right(2, 1, wait_once, *state);
+    mixed_runs_assert(2, 1, wait_once, *state);
 }
 
 /* Lanes that meet, and whether one of them lost its turn over it. */
@@ -106,12 +78,13 @@ static enum run_state meet_once(void *context, int child, int run, char text[CHI
 {
     struct meeting *meeting = context;
 
-    if (run == 0 && mixed_open_threads(&program, dir, "turns_kernel", child + 1, meeting->free_threads)) {
-        return failed(text);
+    if (run == 0 &&
+        mixed_open_threads(&mixed_runs_program, mixed_runs_dir, "turns_kernel", child + 1, meeting->free_threads)) {
+        return mixed_runs_failed(text);
     }
     const enum run_state state = wait_once(&meeting->way, child, run + 1, text);
-    if (state == RUN_RIGHT && (program.result.turns_lost > 0) != meeting->loses) {
-        snprintf(text, CHILD_TEXT, "turns were lost %u times", program.result.turns_lost);
+    if (state == RUN_RIGHT && (mixed_runs_program.result.turns_lost > 0) != meeting->loses) {
+        snprintf(text, CHILD_TEXT, "turns were lost %u times", mixed_runs_program.result.turns_lost);
         return RUN_WRONG;
     }
     return state;
@@ -122,7 +95,7 @@ static void a_lane_that_spins_loses_its_turn(void **state)
     struct meeting meeting = {.way = TURNS_SPIN, .loses = true};
 
     (void)state;
-    assert_all_right(2, 1, meet_once, &meeting);
+    mixed_runs_assert(2, 1, meet_once, &meeting);
 }
 
 static void a_lane_that_waits_by_a_call_loses_no_turn(void **state)
@@ -130,7 +103,7 @@ static void a_lane_that_waits_by_a_call_loses_no_turn(void **state)
     struct meeting meeting = {.way = TURNS_CONDITION_WAIT};
 
     (void)state;
-    assert_all_right(2, DISPATCHES, meet_once, &meeting);
+    mixed_runs_assert(2, DISPATCHES, meet_once, &meeting);
 }
 
 /* With turns, lanes that only look at memory cannot meet unless some lose theirs. */
@@ -139,7 +112,7 @@ static void lanes_without_turns_meet_by_spinning(void **state)
     struct meeting meeting = {.way = TURNS_SPIN, .free_threads = true};
 
     (void)state;
-    assert_all_right(2, 1, meet_once, &meeting);
+    mixed_runs_assert(2, 1, meet_once, &meeting);
 }
 
 static enum run_state log_once(void *context, int child, int run, char text[CHILD_TEXT])
@@ -152,8 +125,8 @@ static enum run_state log_once(void *context, int child, int run, char text[CHIL
                                           [MIXED_BLOCKS] = 1,
                                           [MIXED_TASKS] = 1};
     (void)context;
-    if (run_on(child + 1, run, scalars)) {
-        return failed(text);
+    if (run_on(child + 1, run, scalars, text) != RUN_RIGHT) {
+        return RUN_FAILED;
     }
     if (run == 0) {
         memcpy(first, m.log, sizeof(first));
@@ -219,8 +192,8 @@ static enum run_state all_once(void *context, int child, int run, char text[CHIL
                                           [MIXED_BLOCKS] = BLOCKS,        [MIXED_TASKS] = 1,      [MIXED_LATER] = LATER,
                                           [MIXED_LATER_OP] = TURNS_COUNT};
     (void)child;
-    if (run_on(*(const int *)context, run, scalars)) {
-        return failed(text);
+    if (run_on(*(const int *)context, run, scalars, text) != RUN_RIGHT) {
+        return RUN_FAILED;
     }
     if (m.arrived != TURNS_LANES || m.counted != LATER) {
         snprintf(text, CHILD_TEXT, "%lld lanes arrived, %lld tasks ran after them", (long long)m.arrived,
@@ -235,7 +208,7 @@ static void all_lanes_of_a_device_may_wait_at_the_same_time(void **state)
     (void)state;
     for (int i = 0; i < 3; i++) {
         int ncores = (const int[]){1, 2, TURNS_LANES}[i];
-        assert_all_right(1, DISPATCHES, all_once, &ncores);
+        mixed_runs_assert(1, DISPATCHES, all_once, &ncores);
     }
 }
 
@@ -249,8 +222,8 @@ static enum run_state peer_once(void *context, int child, int run, char text[CHI
                                           [MIXED_LANES] = 7,
                                           [MIXED_BLOCKS] = BLOCKS,
                                           [MIXED_TASKS] = 1};
-    if (run_on(1, run, scalars)) {
-        return failed(text);
+    if (run_on(1, run, scalars, text) != RUN_RIGHT) {
+        return RUN_FAILED;
     }
     for (int i = 0; i < TURNS_LANES; i++) {
         if (m->flags[child][i] != run + 1) {
@@ -269,7 +242,7 @@ static void lanes_may_wait_for_those_of_another_card(void **state)
 
     (void)state;
     assert_true(m != MAP_FAILED);
-    assert_all_right(2, PEER_RUNS, peer_once, m);
+    mixed_runs_assert(2, PEER_RUNS, peer_once, m);
     munmap(m, sizeof(*m));
 }
 
@@ -299,24 +272,24 @@ static enum run_state refused_once(void *context, int child, int run, char text[
                                           [MIXED_TASKS] = 1};
     (void)context;
     (void)run;
-    if (mixed_open(&program, dir, "turns_kernel", child + 1)) {
-        return failed(text);
+    if (mixed_open(&mixed_runs_program, mixed_runs_dir, "turns_kernel", child + 1)) {
+        return mixed_runs_failed(text);
     }
     if (give_up_threads()) {
         snprintf(text, CHILD_TEXT, "cannot give up threads: %s", strerror(errno));
         return RUN_FAILED;
     }
-    if (mixed_run(&program, scalars) == 0) {
+    if (mixed_run(&mixed_runs_program, scalars) == 0) {
         snprintf(text, CHILD_TEXT, "it passed, on one thread");
         return RUN_WRONG;
     }
-    return says_why(&program.err, text) ? RUN_RIGHT : RUN_WRONG;
+    return says_why(&mixed_runs_program.err, text) ? RUN_RIGHT : RUN_WRONG;
 }
 
 static void a_lane_that_gets_no_thread_is_the_hosts_fault(void **state)
 {
     (void)state;
-    assert_all_right(2, 1, refused_once, NULL);
+    mixed_runs_assert(2, 1, refused_once, NULL);
 }
 
 /* Tasks of one lane need no thread but the first; who helps or watches may be missing. */
@@ -327,20 +300,20 @@ static enum run_state refused_helpers_once(void *context, int child, int run, ch
         [MIXED_MEMORY] = (uintptr_t)&m, [MIXED_LATER] = LATER, [MIXED_LATER_OP] = TURNS_COUNT};
     (void)context;
     (void)run;
-    if (mixed_open(&program, dir, "turns_kernel", child + 1) || give_up_threads()) {
-        return failed(text);
+    if (mixed_open(&mixed_runs_program, mixed_runs_dir, "turns_kernel", child + 1) || give_up_threads()) {
+        return mixed_runs_failed(text);
     }
-    if (mixed_run(&program, scalars) == 0) {
+    if (mixed_run(&mixed_runs_program, scalars) == 0) {
         snprintf(text, CHILD_TEXT, "%lld tasks ran", (long long)m.counted);
         return m.counted == LATER ? RUN_RIGHT : RUN_WRONG;
     }
-    return says_why(&program.err, text) ? RUN_RIGHT : RUN_WRONG;
+    return says_why(&mixed_runs_program.err, text) ? RUN_RIGHT : RUN_WRONG;
 }
 
 static void a_helper_that_gets_no_thread_is_no_kernels_fault(void **state)
 {
     (void)state;
-    assert_all_right(2, 1, refused_helpers_once, NULL);
+    mixed_runs_assert(2, 1, refused_helpers_once, NULL);
 }
 
 /* aic, aiv0, aiv1, aic, ...: a yield gives the turn to the next lane, and to no other. */
@@ -353,8 +326,8 @@ static enum run_state yields_once(void *context, int child, int run, char text[C
                                           [MIXED_BLOCKS] = 1,
                                           [MIXED_TASKS] = 1};
     (void)context;
-    if (run_on(child + 1, run, scalars)) {
-        return failed(text);
+    if (run_on(child + 1, run, scalars, text) != RUN_RIGHT) {
+        return RUN_FAILED;
     }
     for (size_t i = 0; i < sizeof(m.log); i++) {
         if (m.log[i] != i % 3) {
@@ -380,8 +353,8 @@ static enum run_state signal_once(void *context, int child, int run, char text[C
                                           [MIXED_BLOCKS] = 1,
                                           [MIXED_TASKS] = 1};
     (void)context;
-    if (run_on(child + 1, run, scalars)) {
-        return failed(text);
+    if (run_on(child + 1, run, scalars, text) != RUN_RIGHT) {
+        return RUN_FAILED;
     }
     snprintf(text, CHILD_TEXT, "the wait ended before the signal");
     return m.done[0] == 1 ? RUN_RIGHT : RUN_WRONG;
@@ -391,7 +364,7 @@ static enum run_state signal_once(void *context, int child, int run, char text[C
 static void a_wait_ends_by_a_signal_only(void **state)
 {
     (void)state;
-    assert_all_right(2, 2, signal_once, NULL);
+    mixed_runs_assert(2, 2, signal_once, NULL);
 }
 
 int main(void)
@@ -415,5 +388,5 @@ int main(void)
                                        .test_func = i == TURNS_SPIN ? spinning_ends : waiting_lets_others_on,
                                        .initial_state = &numbers[i]};
     }
-    return cmocka_run_group_tests(tests, setup, teardown);
+    return cmocka_run_group_tests(tests, setup, mixed_runs_end);
 }

@@ -145,6 +145,26 @@ static void a_failure_that_the_executor_told_is_handed_on_unchanged(void **state
     assert_string_equal(err.where, "here");
 }
 
+/* A kernel may write over its lane's status, which is in its process: numbers beyond the plan, texts without an end. */
+static void a_status_that_a_kernel_wrote_over(void **state)
+{
+    struct error err;
+
+    (void)state;
+    set_lane(LANE_RUNNING, seg.plan.nnode);
+    assert_int_equal(postmortem(&seg, 0, end_of_child(SIGSEGV, 0), &err), -1);
+    assert_int_equal(err.kind, ERROR_FAIL);
+    assert_non_null(strstr(err.what, "wrote over memory"));
+    set_lane(LANE_FAILED, 0);
+    memset(&lane_status(&seg, 0)->error, 'x', sizeof(struct error));
+    lane_status(&seg, 0)->error.kind = ERROR_INFRA;
+    assert_int_equal(postmortem(&seg, 0, end_of_child(0, 0), &err), -1);
+    assert_int_equal(err.kind, ERROR_INFRA);
+    assert_true(strnlen(err.what, sizeof err.what) < sizeof err.what);
+    assert_true(strnlen(err.where, sizeof err.where) < sizeof err.where);
+    assert_true(strnlen(err.hint, sizeof err.hint) < sizeof err.hint);
+}
+
 static void write_script(const char *path, const char *text)
 {
     FILE *f = fopen(path, "w");
@@ -254,6 +274,7 @@ int main(void)
         cmocka_unit_test(being_killed_by_somebody_else_is_infra),
         cmocka_unit_test(an_end_before_the_first_dispatch_is_infra),
         cmocka_unit_test(a_failure_that_the_executor_told_is_handed_on_unchanged),
+        cmocka_unit_test(a_status_that_a_kernel_wrote_over),
         cmocka_unit_test(what_an_executor_inherits_is_its_segment_and_nothing_else),
         cmocka_unit_test(killing_ends_every_child_and_says_nothing_of_blame),
         cmocka_unit_test(a_missing_binary_is_named),

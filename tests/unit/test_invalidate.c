@@ -80,6 +80,8 @@ static void test_what_goes(void **state)
         "b/next_levels/p/other/k.so",
         "b/next_levels/p/k.so",
         "b/next_levels/k.so",
+        "b/next_levels/cache/k.bin",
+        "b/next_levels/kernels/k.so",
         "b/other/cache/x.bin",
         "b/next_levels/p/ptoas/u.o",
         "b/next_levels/p/kernels/lib.so/inside.cpp",

@@ -341,9 +341,40 @@ static void a_dispatch_alone_has_the_upstream_processes(void **state)
     temp_dir_remove(dir);
 }
 
+/* docs/formats.md, "l3_run.json": the cards, then the two other lanes, whether there is something to do or not. */
+static void the_record_lists_every_lane_and_card(void **state)
+{
+    static const char *const lanes[] = {"card 0", "card 1", "host lane", "sub-workers"};
+    char *dir = temp_dir_make(), *path = file_join(dir, "l3_run.json", NULL), *text;
+    const cJSON *list, *ids;
+    size_t size;
+    cJSON *record;
+
+    (void)state;
+    write_run(dir);
+    text = file_read(path, 1 << 20, &size, NULL);
+    assert_non_null(text);
+    record = cJSON_ParseWithLength(text, size);
+    list = cJSON_GetObjectItem(record, "lanes");
+    assert_int_equal(cJSON_GetArraySize(list), 4);
+    for (int i = 0; i < 4; i++) {
+        assert_string_equal(cJSON_GetArrayItem(list, i)->valuestring, lanes[i]);
+    }
+    ids = cJSON_GetObjectItem(record, "device_ids");
+    assert_int_equal(cJSON_GetArraySize(ids), 2);
+    assert_int_equal(cJSON_GetArrayItem(ids, 0)->valueint, 4);
+    assert_int_equal(cJSON_GetArrayItem(ids, 1)->valueint, 6);
+    assert_int_equal(cJSON_GetArraySize(cJSON_GetObjectItem(record, "nodes")), 3);
+    cJSON_Delete(record);
+    free(text);
+    free(path);
+    temp_dir_remove(dir);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_record_lists_every_lane_and_card),
         cmocka_unit_test(what_is_written_is_read),
         cmocka_unit_test(stages_and_losses_are_kept),
         cmocka_unit_test(a_wrong_record_is_refused_by_name),

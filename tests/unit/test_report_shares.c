@@ -186,7 +186,7 @@ static void where_there_is_nothing_to_count_nothing_is_shown(void **state)
     cJSON_Delete(doc);
     text = printed(&r, report_text);
     assert_non_null(strstr(text, "\n     1      0          -         -         -         -         -\n"));
-    assert_non_null(strstr(text, "  a (did not run)\n"));
+    assert_non_null(strstr(text, "  a (did not run to its end)\n"));
     free(text);
     text = printed(&r, report_html);
     assert_non_null(strstr(text, "<tr><td>1</td><td>0</td><td>–</td><td>–</td><td>–</td><td>–</td><td>–</td>"));

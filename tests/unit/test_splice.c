@@ -104,6 +104,17 @@ static void test_mgather_scratch(void **state)
     unchanged(THREE "XMGATHER(p, q, r);\n");
 }
 
+/* As much of one kind as a text can hold. */
+static void test_mgather_names_only(void **state)
+{
+    (void)state;
+    unchanged("__ubuf__ float* MGATHER = d.data();\n");
+    unchanged(THREE "__ubuf__ float* MGATHER = e.data();\n");
+    /* The last line, without an end, and a call that is all there is. */
+    expect_body(THREE "MGATHER(p, q, r);", "MGATHER(d, t, i);");
+    unchanged("MGATHER(p, q, r);");
+}
+
 static void test_marks(void **state)
 {
     const char *text = "h" TARGET_BEGIN_MARK "old" TARGET_END_MARK "t" TARGET_END_MARK;
@@ -222,11 +233,17 @@ static void test_braces(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_lines_dropped),   cmocka_unit_test(test_words),
-        cmocka_unit_test(test_functions),       cmocka_unit_test(test_mgather),
-        cmocka_unit_test(test_mgather_scratch), cmocka_unit_test(test_marks),
-        cmocka_unit_test(test_signature_text),  cmocka_unit_test(test_signature_compare),
-        cmocka_unit_test(test_level),           cmocka_unit_test(test_braces),
+        cmocka_unit_test(test_lines_dropped),
+        cmocka_unit_test(test_words),
+        cmocka_unit_test(test_functions),
+        cmocka_unit_test(test_mgather),
+        cmocka_unit_test(test_mgather_scratch),
+        cmocka_unit_test(test_mgather_names_only),
+        cmocka_unit_test(test_marks),
+        cmocka_unit_test(test_signature_text),
+        cmocka_unit_test(test_signature_compare),
+        cmocka_unit_test(test_level),
+        cmocka_unit_test(test_braces),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -107,6 +107,7 @@ static void test_damaged(void **state)
 static void test_write(void **state)
 {
     const char *dir = *state;
+    char p[512], q[512];
     struct cache_identity id = today;
     struct error err;
 
@@ -121,6 +122,13 @@ static void test_write(void **state)
     expect_verdict(dir, &today, STAMP_NONE, "no stamp");
     assert_int_equal(stamp_discard("/nowhere/at/all", &err), 0);
     assert_int_equal(stamp_write("/nowhere/at/all", &today, &err), -1);
+    snprintf(p, sizeof p, "%s/p", dir);
+    snprintf(q, sizeof q, "%s/q", dir);
+    temp_dir_put_text(dir, "p/cache", "");
+    temp_dir_put_text(dir, "q/" STAMP_FILE "/x", "");
+    assert_int_equal(stamp_discard(p, &err), 0); /* no directory, so no stamp in it */
+    assert_int_equal(stamp_discard(q, &err), -1);
+    assert_non_null(strstr(err.what, "cannot delete"));
 }
 
 /* A current stamp keeps binaries, but goes before anything is compiled; an interrupted compile leaves none. */

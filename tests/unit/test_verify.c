@@ -6,6 +6,7 @@
 
 #include "common/base/log.h"
 #include "orchestrator/data/verify.h"
+#include "tests/support/captured.h"
 
 static const struct tolerance strict = {0, 0}, usual = {.rtol = 1e-5, .atol = 1e-5};
 
@@ -287,32 +288,77 @@ static void test_why_not(void **state)
 static void test_shown_mismatches(void **state)
 {
     struct data_build *f = *state;
-    char *path = save(f, "e.npy", DTYPE_INT64, 2, wanted), *log, text[4096] = "";
+    char *path = save(f, "e.npy", DTYPE_INT64, 2, wanted), *text;
     struct named_file given = {"acc", path};
     int64_t actual[6] = {10, 20, 30, 40, 51, INT64_C(9007199254740992)};
     struct verify *v;
     struct error err;
-    int saved = dup(STDERR_FILENO);
-    FILE *file;
 
     assert_int_equal(open_with(&v, NULL, &f->plan, &given, 1, strict, &err), 0);
-    assert_true(asprintf(&log, "%s/log", f->dir) > 0);
-    file = fopen(log, "w+");
-    assert_non_null(file);
-    dup2(fileno(file), STDERR_FILENO);
+    captured_begin();
     assert_int_equal(verify_storage(v, &f->plan, 1, actual, &err), -1);
-    dup2(saved, STDERR_FILENO);
-    close(saved);
-    rewind(file);
-    assert_true(fread(text, 1, sizeof text - 1, file) > 0);
-    fclose(file);
+    text = captured_end();
     assert_non_null(strstr(text, "acc__ssa_v1 against ")); /* before its elements */
     assert_true(strstr(text, "acc__ssa_v1 against ") < strstr(text, "acc__ssa_v1(1, 1)"));
     assert_non_null(strstr(text, "acc__ssa_v1(1, 1): actual 51, expected 50"));
     assert_non_null(strstr(text, "acc__ssa_v1(1, 2): actual 9007199254740992, expected 9007199254740993"));
+    assert_null(strstr(text, " more"));
     verify_free(v);
-    free(log);
+    free(text);
     free(path);
+}
+
+/* 20 of 23 wrong elements are shown. */
+static void test_mismatches_beyond_those_shown(void **state)
+{
+    static const struct data_param planned[] = {{"y", DTYPE_INT32, PLAN_OUT, 1, {23}}};
+    static const int64_t length[] = {23};
+    const int32_t actual[23] = {0};
+    struct data_build *f =
+        data_build_open("{\"name\": \"y\", \"direction\": \"Out\", \"shape\": [23], \"dtype\": \"int32\"}", planned, 1);
+    void *own = f;
+    int32_t expected[23];
+    struct verify *v;
+    struct error err;
+    char *text;
+
+    (void)state;
+    for (int i = 0; i < 23; i++) {
+        expected[i] = i + 1;
+    }
+    free(data_build_save(f, "data/out/y.npy", DTYPE_INT32, 1, length, expected));
+    assert_int_equal(open_with(&v, &f->build, &f->plan, NULL, 0, strict, &err), 0);
+    captured_begin();
+    assert_int_equal(verify_storage(v, &f->plan, 0, actual, &err), -1);
+    text = captured_end();
+    assert_non_null(strstr(text, "y(19,): actual 0, expected 20\n"));
+    assert_null(strstr(text, "expected 21"));
+    assert_non_null(strstr(text, "y: and 3 more\n"));
+    free(text);
+    verify_free(v);
+    assert_int_equal(data_build_teardown(&own), 0);
+}
+
+/* A torch file is not read: that is worth a note when nothing else says what is expected. */
+static void test_torch_files_are_noted(void **state)
+{
+    struct data_build *f = *state;
+    struct verify *v;
+    struct error err;
+    char *text;
+
+    temp_dir_put_text(f->dir, "data/out/out.pt", "");
+    temp_dir_put_text(f->dir, "data/out/acc.pt", "");
+    free(save(f, "data/out/acc.npy", DTYPE_INT64, 2, wanted));
+    captured_begin();
+    assert_int_equal(open_with(&v, &f->build, &f->plan, NULL, 0, usual, &err), 0);
+    text = captured_end();
+    assert_non_null(strstr(text, "note: data/out/out.pt is not read"));
+    assert_null(strstr(text, "acc"));
+    assert_null(strstr(text, "x.pt"));
+    assert_int_equal(verify_count(v), 1);
+    free(text);
+    verify_free(v);
 }
 
 static int open_expected(const struct data_build *f, struct error *err)
@@ -447,7 +493,8 @@ int main(void)
         cmocka_unit_test(test_equal_nans),    cmocka_unit_test(test_many),
         CASE(test_nothing_expected),          CASE(test_expected_of_build),
         CASE(test_reference_that_vanishes),   CASE(test_why_not),
-        CASE(test_shown_mismatches),          CASE(test_unusable_expected),
+        CASE(test_shown_mismatches),          CASE(test_mismatches_beyond_those_shown),
+        CASE(test_torch_files_are_noted),     CASE(test_unusable_expected),
         CASE(test_given_beats_build),         CASE(test_expected_that_does_not_fit),
         CASE(test_float32_for_bfloat16),      CASE(test_save_output),
     };
