@@ -24,8 +24,9 @@
 
 enum { STALE_SECONDS = 24 * 3600 };
 
-static const char private_hint[] = "set L3REPLAY_CACHE_DIR (or TMPDIR) to a directory that can be written, with room for "
-                                   "objects, on a file system without noexec";
+static const char private_hint[] =
+    "set L3REPLAY_CACHE_DIR (or TMPDIR) to a directory that can be written, with room for "
+    "objects, on a file system without noexec";
 
 /* The private store of this process, for atexit(). */
 static struct private_dir private_store = PRIVATE_DIR_NONE;

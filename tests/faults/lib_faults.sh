@@ -91,7 +91,7 @@ own_store_of() { # USER
 
 # Whether the mpirun of the try's $way, which is the user's own, can run nothing at all: then nobody of ours can print.
 mpirun_cannot_run() {
-    [[ ${way[*]} == *mpirun* ]] && ! timeout 20 "${way[@]}" true >/dev/null 2>&1
+    [[ ${way[*]} == *mpirun* ]] && ! TMPDIR="$work/tmp" timeout 20 "${way[@]}" true >/dev/null 2>&1
 }
 
 # A build of the sanitizers needs address space, descriptors and stack beyond any limit.
