@@ -22,6 +22,7 @@ inject() { # PLACE
     way=("${namespace[@]}" "mount --bind $place $place && mount -o remount,ro,bind $place" "${way[@]}")
     mpirun_cannot_run && allowed+=(none)
     run_replay "${options[@]}"
+    skip_mpirun_that_hangs
     way=()
     judge "${allowed[@]}"
 }
