@@ -12,7 +12,7 @@ inject() { # PLACE
     tmpdir) setup="mount -t tmpfs -o size=$room none $work/tmp" ;;
     build) setup="cp -r $build $work/kept && mount -t tmpfs -o size=$room none $build && cp -r $work/kept/. $build" ;;
     store) setup="mount -t tmpfs -o size=$room none $work/small" && L3REPLAY_CACHE_DIR=$work/small ;;
-    profiles) setup="mount -t tmpfs -o size=$room none $work/small" && options=(--swimlane --dfx-dir "$work/small/dfx") ;;
+    profiles) setup="mount -t tmpfs -o size=$room none $work/small" && options=(--swimlane --dfx-dir "$work/small/dfx") allowed=(PASS) ;;
     saved) setup="mount -t tmpfs -o size=$room none $work/small" && options=(--save-outputs "$work/small/saved") ;;
     shm) setup="mount -t tmpfs -o size=$room none /dev/shm" ;;
     esac
