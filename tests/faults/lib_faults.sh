@@ -182,9 +182,9 @@ judge() { # VERDICT...
     esac
     [ "$verdict" = none ] || [ "$verdict" = usage ] || tail -n 1 "$work/out" | grep -aq '^PYPTO_EXEC_RESULT=' ||
         complain "the marker is not the last line"
-    # What runs users' code may crash; what is l3replay's own may not.
+    # What runs users' code may crash; what is l3replay's own may not. mpirun's own crashes have its frames only.
     grep -aEv '^(card [0-9]+|host lane|sub-workers)\| |^l3replay: error:   \| ' "$work/err" |
-        grep -aEq 'Process received signal|AddressSanitizer|runtime error:|hint: report this as a fault of l3replay' &&
+        grep -aEq '^\[[^]]*\] \[ *[0-9]+\] [^ ]*/l3replay\(|AddressSanitizer|runtime error:|hint: report this as a fault of l3replay' &&
         complain "l3replay itself crashed"
     expect_nothing_left
 }

@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include <cmocka.h>
@@ -91,11 +92,40 @@ static void nothing_sent_means_nothing_received(void **state)
     events_close(e);
 }
 
+#ifndef __SANITIZE_ADDRESS__ /* the sanitizers need address space themselves */
+/* libzmq would abort where it cannot start a thread. A process without any address space left stands for limits of some
+ * 100 MB, with which it depends on what else was mapped. */
+static void no_threads_is_an_error(void **state)
+{
+    const struct rlimit none = {1, 1};
+    int status;
+    pid_t pid = fork();
+
+    (void)state;
+    assert_true(pid >= 0);
+    if (pid == 0) {
+        struct events_address address;
+        struct events *e;
+        struct error err;
+
+        setrlimit(RLIMIT_AS, &none);
+        _exit(events_serve(&e, 2, &address, &err) == -1 && strstr(err.what, "threads") && strstr(err.hint, "ulimit -v")
+                  ? 0
+                  : 1);
+    }
+    assert_int_equal(waitpid(pid, &status, 0), pid);
+    assert_int_equal(status, 0);
+}
+#endif
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(nothing_sent_means_nothing_received),
         cmocka_unit_test(a_conversation_with_another_process),
+#ifndef __SANITIZE_ADDRESS__
+        cmocka_unit_test(no_threads_is_an_error),
+#endif
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
