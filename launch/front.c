@@ -53,14 +53,19 @@ struct front {
 
 static const char *rank_variable(void)
 {
-    static const char *const names[] = {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK"};
-    const char *tasks;
+    static const char *const names[] = {"OMPI_COMM_WORLD_RANK", "PMIX_RANK"};
+    const char *tasks, *value;
 
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        const char *value = getenv(names[i]);
+        value = getenv(names[i]);
         if (value && *value) {
             return value;
         }
+    }
+    /* A launcher that gives a rank by PMI gives the way to itself too; alone it is a left-over of another job's shell. */
+    value = getenv("PMI_RANK");
+    if (value && *value && (getenv("PMI_FD") || getenv("PMI_PORT"))) {
+        return value;
     }
     /* srun sets these for its tasks, and a batch script inherits none of the step's. */
     tasks = getenv("SLURM_STEP_NUM_TASKS");

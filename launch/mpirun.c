@@ -13,7 +13,10 @@ enum { PATH_SIZE = 4096, NUMBER_SIZE = 16 };
 
 static const char *const always[] = {"--oversubscribe", /* cards are not cores */
                                      "--bind-to",
-                                     "none", /* executors are placed by topology/, and compiling wants all cores */
+                                     "none",  /* executors are placed by topology/, and compiling wants all cores */
+                                     "--mca", /* a site's setting, which would contradict the first */
+                                     "rmaps_base_no_oversubscribe",
+                                     "0",
                                      "--mca",
                                      "mpi_yield_when_idle",
                                      "1"};

@@ -279,7 +279,14 @@ static int move_to_place(const struct file_writer *w)
         return 0;
     }
     /* All else is replaced by the renaming. */
-    return w->replace && errno == EISDIR && file_clear_place(w->target) == 0 ? rename(w->beside, w->target) : -1;
+    if (!w->replace || errno != EISDIR) {
+        return -1;
+    }
+    if (file_clear_place(w->target) < 0) {
+        errno = EISDIR; /* says more than that it is not empty */
+        return -1;
+    }
+    return rename(w->beside, w->target);
 }
 
 int file_write_commit(struct file_writer *w, struct error *err)

@@ -108,8 +108,13 @@ void private_dir_remove_all(void)
 static void remove_tree(const char *path, const char *lock)
 {
     static const struct directory_remove rest = {.spared = lock_name};
+    struct stat st;
 
-    if (directory_remove(path, &rest) == 0 && unlink(lock) == 0 && rmdir(path) == 0) {
+    if (lstat(path, &st) < 0 || !S_ISDIR(st.st_mode) || st.st_uid != geteuid()) {
+        return; /* somebody removed it, and what is there now is not ours */
+    }
+    /* A directory that was removed may have been made again, without the lock, by those who write there. */
+    if (directory_remove(path, &rest) == 0 && (unlink(lock) == 0 || errno == ENOENT) && rmdir(path) == 0) {
         return;
     }
     if (errno != ENOENT) {

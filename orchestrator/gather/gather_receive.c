@@ -1,4 +1,5 @@
 /* Process 0's side of gather.h. */
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -39,7 +40,20 @@ static int make_token(struct gather_receiver *r, const char *dir, bool stream, c
         return 0;
     }
     r->token_path = gather_token_path(dir, token, err);
-    return r->token_path ? file_write_unsynced(r->token_path, token, strlen(token), err) : -1;
+    if (!r->token_path) {
+        return -1;
+    }
+    errno = 0;
+    if (file_write_unsynced(r->token_path, token, strlen(token), err) == 0) {
+        return 0;
+    }
+    if (errno != ENOSPC && errno != EDQUOT) {
+        return -1;
+    }
+    /* A full disk costs profiles, not the run: nobody finds the token, all send, and what cannot be kept is named. */
+    free(r->token_path);
+    r->token_path = NULL;
+    return 0;
 }
 
 int gather_open(struct gather_receiver **out, const char *dir, int nprocess, bool stream, char token[GATHER_TOKEN],

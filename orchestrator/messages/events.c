@@ -1,6 +1,7 @@
 #include "orchestrator/messages/events.h"
 
 #include <errno.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +12,7 @@
 
 /* The first part of the secret is in each message to process 0, the second in those from it, the third in the routing ids:
  * what was sent one way is worth nothing the other way. */
-enum { PART = EVENTS_SECRET / 3, ID = 5 + PART, MOST_STRANGERS = 64 };
+enum { PART = EVENTS_SECRET / 3, ID = 5 + PART, MOST_STRANGERS = 64, THREADS_TRIED = 4 };
 
 /* A message as it is sent. */
 struct frame {
@@ -64,11 +65,48 @@ static bool is_same(const unsigned char *a, const unsigned char *b, size_t size)
     return different == 0;
 }
 
+static void *wait_for_all(void *lock)
+{
+    pthread_mutex_lock(lock);
+    pthread_mutex_unlock(lock);
+    return NULL;
+}
+
+/* libzmq aborts where it cannot start its two threads (limits on address space or processes), so that is tried first, with
+ * some to spare for what else it needs. */
+static int check_threads(struct error *err)
+{
+    pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+    pthread_t threads[THREADS_TRIED];
+    int n = 0, failed = 0;
+
+    pthread_mutex_lock(&lock);
+    while (n < THREADS_TRIED && !failed) {
+        failed = pthread_create(&threads[n], NULL, wait_for_all, &lock);
+        n += !failed;
+    }
+    pthread_mutex_unlock(&lock);
+    while (n > 0) {
+        pthread_join(threads[--n], NULL);
+    }
+    pthread_mutex_destroy(&lock);
+    if (failed) {
+        errno = failed;
+        return error_errno(err, NULL,
+                           "raise the limits on address space and processes (ulimit -v, ulimit -u, pids of the cgroup)",
+                           "cannot start the threads of libzmq");
+    }
+    return 0;
+}
+
 static int open_socket(struct events *e, int type, struct error *err)
 {
     const int64_t largest = sizeof(struct frame);
     const int linger = 500;
 
+    if (check_threads(err) < 0) {
+        return -1;
+    }
     e->context = zmq_ctx_new();
     if (e->context) {
         e->socket = zmq_socket(e->context, type);

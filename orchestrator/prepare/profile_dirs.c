@@ -157,6 +157,7 @@ static int write_names(const char *dir, const struct program *p, struct error *e
 
 static int make_dispatch(const char *dir, const struct program *program, struct error *err)
 {
+    errno = 0;
     if (file_make_dirs(dir, err) < 0) {
         return -1;
     }
@@ -164,6 +165,12 @@ static int make_dispatch(const char *dir, const struct program *program, struct 
         return 0;
     }
     return write_program(dir, program, err) < 0 ? -1 : write_names(dir, program, err);
+}
+
+/* The verdict needs no profiles, and what is missing is named after the run. */
+static bool is_only_full(void)
+{
+    return errno == ENOSPC || errno == EDQUOT;
 }
 
 static int make_dispatches(const struct dfx *dfx, const struct plan *plan, const struct program_table *programs,
@@ -186,6 +193,11 @@ static int make_dispatches(const struct dfx *dfx, const struct plan *plan, const
         at = program_find(programs, plan_text(plan, plan->programs[n->program]));
         dfx_dispatch_dir(dfx->dir, n->lane, n->k, n->k == PLAN_NONE ? others[n->lane]++ : 0, dir, sizeof dir);
         rc = make_dispatch(dir, at < 0 ? NULL : &programs->items[at], err);
+        if (rc < 0 && is_only_full()) {
+            log_msg(LOG_WARN, "profiles will be missing: %s", err->what);
+            rc = 0;
+            break; /* for the others there is no room either */
+        }
     }
     free(others);
     return rc;

@@ -26,6 +26,7 @@ struct build {
     struct job_pool *pool;
     bool quiet, terminal;
     bool without_ccache; /* it does not work here */
+    bool stuck;          /* a compiler overran its limit: the next would take as long */
     uint32_t announced, total;
     struct build_counts *counts;
 };
@@ -160,7 +161,8 @@ static int advance(struct build *b, struct unit *u, struct error *err)
     if (u->header && u->header->state != UNIT_DONE && u->header->state != UNIT_FAILED) {
         return 0;
     }
-    if (has_failed_twin(b, u)) {
+    if (b->stuck || has_failed_twin(b, u)) {
+        u->left_out = b->stuck;
         settle(u, UNIT_FAILED);
         return 1;
     }
@@ -194,7 +196,7 @@ static int advance(struct build *b, struct unit *u, struct error *err)
 }
 
 /* Keep what there is to report of a source that does not compile (failures.h). */
-static void give_up(const struct build *b, struct unit *u, struct job_result *result)
+static void give_up(struct build *b, struct unit *u, struct job_result *result)
 {
     if (!u->first_output) {
         u->first_output = result->output;
@@ -202,6 +204,7 @@ static void give_up(const struct build *b, struct unit *u, struct job_result *re
         u->cut = result->cut;
     }
     u->timed_out = result->timed_out ? b->env->limit_s : 0;
+    b->stuck = b->stuck || (result->timed_out && u->kind != UNIT_HEADER);
     u->signal = result->code > 128 ? result->code - 128 : 0;
     if (u->kind == UNIT_HEADER) {
         log_msg(LOG_DEBUG, "%s cannot be made: %s", u->label, u->first_output);

@@ -95,7 +95,7 @@ int failures_report(const struct unit *sources, size_t n, const struct program_t
     for (size_t p = 0; p < programs->count; p++) {
         for (size_t i = 0; i < n; i++) {
             const struct unit *u = &sources[i];
-            if (u->program != &programs->items[p] || u->state != UNIT_FAILED) {
+            if (u->program != &programs->items[p] || u->state != UNIT_FAILED || u->left_out) {
                 continue;
             }
             if (!quiet) {

@@ -24,6 +24,10 @@
 
 enum { STALE_SECONDS = 24 * 3600 };
 
+static const char private_hint[] =
+    "set L3REPLAY_CACHE_DIR (or TMPDIR) to a directory that can be written, with room for "
+    "objects, on a file system without noexec";
+
 /* The private store of this process, for atexit(). */
 static struct private_dir private_store = PRIVATE_DIR_NONE;
 static pid_t private_owner;
@@ -175,7 +179,7 @@ static int open_private(struct store *s, struct error *err)
 {
     if (private_owner != getpid()) {
         if (private_dir_make_temporary(&private_store, "l3replay-store.", err) < 0) {
-            snprintf(err->hint, sizeof err->hint, "%s", store_hint(0));
+            snprintf(err->hint, sizeof err->hint, "%s", private_hint);
             return -1;
         }
         private_owner = getpid();
@@ -185,6 +189,7 @@ static int open_private(struct store *s, struct error *err)
     if (open_at(s, private_store.path, err) == 0) {
         return 0;
     }
+    snprintf(err->hint, sizeof err->hint, "%s", private_hint);
     forget(s);
     return -1;
 }
@@ -223,7 +228,9 @@ int store_open(struct store *s, struct error *err)
         error_set(&cause, NULL, store_hint(0), "there is no cache directory (no HOME)");
     }
     if (!*base || open_at(s, base, &cause) < 0) {
-        log_note("compiled objects are not kept: %s (%s)", cause.what, cause.hint);
+        if (private_owner != getpid()) { /* said once */
+            log_note("compiled objects are not kept: %s (%s)", cause.what, cause.hint);
+        }
         forget(s);
         rc = open_private(s, err);
     }

@@ -108,8 +108,11 @@ static int append(const struct list *l, const char *name, struct error *err)
 {
     char *line = text_format("%s\n", name);
     size_t length = line ? strlen(line) : 0;
-    ssize_t n = line ? write(l->fd, line, length) : -1;
+    ssize_t n = -1;
 
+    do {
+        n = line ? write(l->fd, line, length) : -1;
+    } while (n < 0 && line && errno == EINTR);
     free(line);
     if (n == (ssize_t)length && n > 0) {
         return 0;

@@ -44,6 +44,7 @@ struct unit {
     char *first_output;             /* the compiler's messages, of the first attempt that failed */
     int signal;                     /* that ended the compiler; 0: none */
     int timed_out;                  /* the limit in seconds that it overran; 0: it did not */
+    bool left_out;                  /* it failed without being compiled: another one overran the limit */
     bool cut;                       /* there were more messages */
     char unknown[96];               /* it failed for this name; "": for something else */
     enum unknown_kind unknown_kind; /* what the name is of */

@@ -327,6 +327,14 @@ static void test_a_compiler_has_a_time_limit(void **state)
     f.session.limit_s = 1;
     fixture_refused(&f, "slow c++ did not end within 1 s", "the orchestration of program prog0", "--compile-timeout");
     assert_non_null(strstr(f.log, "(--compile-timeout) and was killed"));
+    /* The next one would wait as long. */
+    fixture_kernel(&f, 0, "k", "extern \"C\" int kernel_entry() { return 7; }\n");
+    fixture_compiler(&f, "L3REPLAY_KERNEL_CXX", "slow kernel c++", "[[ \" $* \" == *k.cpp* ]] && sleep 1000",
+                     "clang++-19");
+    f.options.jobs = 1;
+    fixture_refused(&f, "did not end within 1 s", "kernel k of program prog0");
+    assert_null(strstr(f.log, "orch.cpp does not compile"));
+    unsetenv("L3REPLAY_KERNEL_CXX");
     unsetenv("L3REPLAY_ORCH_CXX");
     fixture_close(&f);
 }

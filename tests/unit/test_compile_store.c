@@ -171,64 +171,6 @@ static void test_cut_object_is_made_again(void **state)
     fixture_close(&f);
 }
 
-/* What is found under the name of an entry need not be one: none of it may block, be used, or end the job. */
-static void test_what_is_no_entry_is_made_again(void **state)
-{
-    struct fixture f;
-    char *path, byte;
-    int fd;
-
-    (void)state;
-    fixture_open(&f);
-    fixture_kernel(&f, 0, "k", plain);
-    fixture_expect(&f, 2, 0);
-    path = strdup(f.out.items[0].kernels[0]);
-    for (int what = 0; what < 5; what++) {
-        chmod(path, 0644);
-        if (what == 0) { /* one byte of the code, in the middle of a file that still is an object */
-            fd = open(path, O_RDWR);
-            assert_int_equal(pread(fd, &byte, 1, 4096), 1);
-            byte ^= 1;
-            assert_int_equal(pwrite(fd, &byte, 1, 4096), 1);
-            close(fd);
-        } else {
-            assert_int_equal(unlink(path), 0);
-            assert_int_equal(what == 1   ? mkfifo(path, 0600)
-                             : what == 2 ? mkdir(path, 0700)
-                             : what == 3 ? symlink("/dev/zero", path)
-                                         : symlink(path, path),
-                             0);
-        }
-        fixture_expect(&f, 1, 1);
-        assert_int_equal(fixture_kernel_result(&f, 0), 7);
-    }
-    free(path);
-    fixture_close(&f);
-}
-
-/* A garbled answer of a compiler is asked for again; it does not mean that there is no compiler. */
-static void test_garbled_tools_are_asked_again(void **state)
-{
-    static const char *const spoilers[] = {"find . -type f -exec chmod u+w {} + -exec truncate -s 0 {} +",
-                                           "find . -type f -exec rm {} \\; -exec mkfifo {} \\;"};
-    struct fixture f;
-    char *tools;
-
-    (void)state;
-    fixture_open(&f);
-    fixture_kernel(&f, 0, "k", plain);
-    fixture_expect(&f, 2, 0);
-    tools = fixture_text("%s/the store/v1/tools", f.root);
-    for (int i = 0; i < 2; i++) {
-        assert_int_equal(chdir(tools), 0);
-        assert_int_equal(system(spoilers[i]), 0); /* NOLINT(cert-env33-c) */
-        assert_int_equal(chdir("/"), 0);
-        fixture_expect(&f, 0, 2);
-    }
-    free(tools);
-    fixture_close(&f);
-}
-
 static void test_store_that_cannot_be_written(void **state)
 {
     struct fixture f;
@@ -471,8 +413,6 @@ int main(void)
         cmocka_unit_test(test_two_processes_share_the_work),
         cmocka_unit_test(test_compilers_die_with_us),
         cmocka_unit_test(test_cut_object_is_made_again),
-        cmocka_unit_test(test_what_is_no_entry_is_made_again),
-        cmocka_unit_test(test_garbled_tools_are_asked_again),
         cmocka_unit_test(test_store_that_cannot_be_written),
         cmocka_unit_test(test_store_that_others_can_write),
         cmocka_unit_test(test_objects_are_as_open_as_the_umask_says),

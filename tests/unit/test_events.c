@@ -4,7 +4,9 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include <cmocka.h>
@@ -91,9 +93,50 @@ static void nothing_sent_means_nothing_received(void **state)
     events_close(e);
 }
 
+#ifndef __SANITIZE_ADDRESS__ /* the sanitizers need address space themselves */
+static rlim_t address_space(void)
+{
+    unsigned long pages = 0;
+    FILE *f = fopen("/proc/self/statm", "re");
+
+    assert_non_null(f);
+    assert_int_equal(fscanf(f, "%lu", &pages), 1);
+    fclose(f);
+    return (rlim_t)pages * (rlim_t)sysconf(_SC_PAGESIZE);
+}
+
+/* libzmq would abort where it cannot start a thread: here there is room for no stack of 8 MB, and two of 2 MB. */
+static void no_threads_is_an_error(void **state)
+{
+    const rlim_t most = address_space() + (5 << 20);
+    const struct rlimit little = {most, most};
+    int status;
+    pid_t pid = fork();
+
+    (void)state;
+    assert_true(pid >= 0);
+    if (pid == 0) {
+        struct events_address address;
+        struct events *e;
+        struct error err;
+
+        setrlimit(RLIMIT_AS, &little);
+        _exit(events_serve(&e, 2, &address, &err) == -1 && strstr(err.what, "threads") && strstr(err.hint, "ulimit -v")
+                  ? 0
+                  : 1);
+    }
+    assert_int_equal(waitpid(pid, &status, 0), pid);
+    assert_int_equal(status, 0);
+}
+#endif
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+#ifndef __SANITIZE_ADDRESS__
+        /* first: the C library keeps stacks of threads that have ended */
+        cmocka_unit_test(no_threads_is_an_error),
+#endif
         cmocka_unit_test(nothing_sent_means_nothing_received),
         cmocka_unit_test(a_conversation_with_another_process),
     };

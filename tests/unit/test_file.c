@@ -399,9 +399,9 @@ static void test_replace_what_was_planted(void **state)
     struct stat st;
 
     temp_dir_put_text(*state, "victim", "precious");
-    for (int i = 0; i < 4; i++) {
-        assert_int_equal(i % 2 ? mkfifo(place, 0600) : symlink(victim, place), 0);
-        assert_int_equal(ways[i / 2](place, "new", 3, &err), 0);
+    for (int i = 0; i < 6; i++) {
+        assert_int_equal(i < 2 ? mkfifo(place, 0600) : i < 4 ? symlink(victim, place) : mkdir(place, 0700), 0);
+        assert_int_equal(ways[i % 2](place, "new", 3, &err), 0);
         assert_true(lstat(place, &st) == 0 && S_ISREG(st.st_mode));
         text = file_read(place, 100, NULL, &err);
         assert_string_equal(text, "new");

@@ -544,7 +544,7 @@ static void test_killed_front_takes_mpirun_along(void **state)
 
 static void clear_job(void)
 {
-    static const char *const names[] = {"OMPI_COMM_WORLD_RANK", "PMIX_RANK",   "PMI_RANK", "SLURM_STEP_ID",
+    static const char *const names[] = {"OMPI_COMM_WORLD_RANK", "PMIX_RANK",   "PMI_RANK", "PMI_FD", "SLURM_STEP_ID",
                                         "SLURM_STEP_NUM_TASKS", "SLURM_PROCID"};
 
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
@@ -562,8 +562,12 @@ static void test_who_started_us(void **state)
     assert_true(launch_under_mpi());
     assert_int_equal(launch_rank(), 5);
     clear_job();
-    setenv("PMI_RANK", "0", 1);
+    /* A rank without a way to its launcher is a left-over in the environment. */
+    setenv("PMI_RANK", "7", 1);
+    assert_false(launch_under_mpi());
+    setenv("PMI_FD", "5", 1);
     assert_true(launch_under_mpi());
+    assert_int_equal(launch_rank(), 7);
     clear_job();
     /* A batch script has a rank of its own and is no task of a step. */
     setenv("SLURM_PROCID", "0", 1);

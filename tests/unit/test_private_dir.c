@@ -3,6 +3,7 @@
 
 #include "tests/support/temp_dir.h"
 
+#include "common/base/directory.h"
 #include "common/base/file.h"
 #include "common/base/private_dir.h"
 
@@ -73,6 +74,24 @@ static void test_all_go_at_once(void **state)
 }
 
 /* A fork has none, and so takes none away. */
+/* Somebody removed it while it was used, and a program that writes there made it again. */
+static void test_one_that_was_made_again_goes(void **state)
+{
+    struct private_dir d = PRIVATE_DIR_NONE;
+    struct error err;
+    char *path, *below;
+
+    assert_int_equal(private_dir_make(&d, *state, "own.", &err), 0);
+    path = strdup(d.path);
+    assert_int_equal(directory_remove(path, NULL), 0);
+    below = file_join(path, "session", NULL);
+    assert_int_equal(file_make_dirs(below, &err), 0);
+    private_dir_remove(&d);
+    assert_int_equal(access(path, F_OK), -1);
+    free(below);
+    free(path);
+}
+
 static void test_a_fork_has_none(void **state)
 {
     struct private_dir d;
@@ -97,6 +116,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_only_we_can_enter, setup, teardown),
         cmocka_unit_test_setup_teardown(test_not_where_others_can_write, setup, teardown),
         cmocka_unit_test_setup_teardown(test_all_go_at_once, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_one_that_was_made_again_goes, setup, teardown),
         cmocka_unit_test_setup_teardown(test_a_fork_has_none, setup, teardown),
     };
 
