@@ -255,7 +255,7 @@ static int map_plan(struct segment *seg, struct error *err)
     if (map_part(part, (uint64_t)st.st_size, PROT_READ, err) < 0) {
         return -1;
     }
-    seg->header = (struct segment_header *)(void *)part->base;
+    seg->header = segment_at(seg, SEGMENT_PLAN, 0);
     if (seg->header->magic != SEGMENT_MAGIC || seg->header->nbytes[SEGMENT_PLAN] != part->nbytes) {
         return error_set(err, "shared segment", "run the l3replay and l3replay-executor of one installation",
                          "the segment is not one of this version");

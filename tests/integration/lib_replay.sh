@@ -76,6 +76,8 @@ run() {
 # which takes interrupts although the shell makes background commands ignore them).
 start() {
     ran="$*"
+    : >"$work/out" # the command's own shell does that later: who waits for a text must not find the last run's
+    : >"$work/err"
     env --default-signal=INT,QUIT L3R_TEST_TAG="$tag" TMPDIR="$work/tmp" "$@" >"$work/out" 2>"$work/err" </dev/null &
     started=$!
 }

@@ -109,7 +109,7 @@ static uint32_t race(enum deps_mode mode, char *text, size_t size)
     return count;
 }
 
-static void test_a_race_is_told_once(void **state)
+static void test_a_race_is_reported_once(void **state)
 {
     char text[4096], *first;
 
@@ -175,7 +175,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_column_blocks),
-        cmocka_unit_test(test_a_race_is_told_once),
+        cmocka_unit_test(test_a_race_is_reported_once),
         cmocka_unit_test(test_shared_clocks_are_kept),
         cmocka_unit_test(test_modes_by_name),
     };

@@ -21,7 +21,7 @@ static void the_site_fills_what_where_and_hint(void **state)
     assert_string_equal(err.hint, "write it again");
 }
 
-static void errno_is_told_in_words(void **state)
+static void errno_is_put_into_words(void **state)
 {
     struct error err;
 
@@ -74,7 +74,7 @@ static void places_are_put_in_front_as_far_as_they_fit(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_site_fills_what_where_and_hint),         cmocka_unit_test(errno_is_told_in_words),
+        cmocka_unit_test(the_site_fills_what_where_and_hint),         cmocka_unit_test(errno_is_put_into_words),
         cmocka_unit_test(a_text_that_does_not_fit_ends_in_dots),      cmocka_unit_test(no_struct_is_fine),
         cmocka_unit_test(places_are_put_in_front_as_far_as_they_fit),
     };

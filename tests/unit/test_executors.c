@@ -132,7 +132,7 @@ static void an_end_before_the_first_dispatch_is_infra(void **state)
     assert_int_equal(err.kind, ERROR_INFRA);
 }
 
-static void a_failure_that_the_executor_told_is_handed_on_unchanged(void **state)
+static void a_failure_that_the_executor_reported_is_handed_on_unchanged(void **state)
 {
     struct error err;
 
@@ -273,7 +273,7 @@ int main(void)
         cmocka_unit_test(a_kernel_that_exits_cleanly_is_a_fail_too),
         cmocka_unit_test(being_killed_by_somebody_else_is_infra),
         cmocka_unit_test(an_end_before_the_first_dispatch_is_infra),
-        cmocka_unit_test(a_failure_that_the_executor_told_is_handed_on_unchanged),
+        cmocka_unit_test(a_failure_that_the_executor_reported_is_handed_on_unchanged),
         cmocka_unit_test(a_status_that_a_kernel_wrote_over),
         cmocka_unit_test(what_an_executor_inherits_is_its_segment_and_nothing_else),
         cmocka_unit_test(killing_ends_every_child_and_says_nothing_of_blame),

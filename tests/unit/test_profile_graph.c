@@ -56,7 +56,7 @@ static void an_overlap_is_an_edge_with_both_slices(void **state)
     end_graph(json);
 }
 
-static void covered_is_told_from_other_overlaps(void **state)
+static void covered_is_distinguished_from_other_overlaps(void **state)
 {
     (void)state;
     cJSON *json = graph_of(TWO_WRITERS); /* two write x, a third reads it */
@@ -88,7 +88,7 @@ static void creators_and_explicit_dependencies_have_their_own_source(void **stat
     end_graph(json);
 }
 
-static void tasks_tell_kernels_blocks_and_tensors(void **state)
+static void tasks_name_kernels_blocks_and_tensors(void **state)
 {
     (void)state;
     cJSON *json = graph_of(MIXED_PIPES); /* three tasks of four blocks on three lanes */
@@ -218,9 +218,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_overlap_is_an_edge_with_both_slices),
-        cmocka_unit_test(covered_is_told_from_other_overlaps),
+        cmocka_unit_test(covered_is_distinguished_from_other_overlaps),
         cmocka_unit_test(creators_and_explicit_dependencies_have_their_own_source),
-        cmocka_unit_test(tasks_tell_kernels_blocks_and_tensors),
+        cmocka_unit_test(tasks_name_kernels_blocks_and_tensors),
         cmocka_unit_test(finished_tasks_are_in_the_graph),
         cmocka_unit_test(every_scope_has_its_two_boundaries),
         cmocka_unit_test(heap_counts_go_up_and_stay_within_the_heap),

@@ -240,7 +240,7 @@ static void the_first_node_in_submit_order_is_named(void **state)
     end();
 }
 
-static void windows_are_told_apart_and_only_when_they_come_first(void **state)
+static void windows_are_listed_apart_and_only_when_they_come_first(void **state)
 {
     char *t;
 
@@ -261,7 +261,7 @@ static void windows_are_told_apart_and_only_when_they_come_first(void **state)
     end();
 }
 
-static void other_bits_that_no_output_shows_are_told_once(void **state)
+static void other_bits_that_no_output_shows_are_reported_once(void **state)
 {
     (void)state;
     begin(3, false);
@@ -398,8 +398,8 @@ int main(void)
         cmocka_unit_test(zeros_of_other_sign_are_other_bits),
         cmocka_unit_test(the_output_that_is_written_first_is_named_first),
         cmocka_unit_test(the_first_node_in_submit_order_is_named),
-        cmocka_unit_test(windows_are_told_apart_and_only_when_they_come_first),
-        cmocka_unit_test(other_bits_that_no_output_shows_are_told_once),
+        cmocka_unit_test(windows_are_listed_apart_and_only_when_they_come_first),
+        cmocka_unit_test(other_bits_that_no_output_shows_are_reported_once),
         cmocka_unit_test(bytes_that_nobody_is_known_to_have_written_are_reported),
         cmocka_unit_test(each_run_is_held_to_the_references),
         cmocka_unit_test(the_first_run_can_be_the_wrong_one),

@@ -115,7 +115,7 @@ static void only_what_ran_has_to_have_profiles(void **state)
 }
 
 /* Two blocks of two kernels are four calls; a task without kernels makes none. */
-static void records_that_are_cut_short_are_told_by_the_graph(void **state)
+static void records_that_are_cut_short_are_found_by_the_graph(void **state)
 {
     static const char names[] = "{\"callable_id_to_name\": {\"0\": \"a\", \"1\": \"b\"}}";
     char *dir = temp_dir_make();
@@ -253,7 +253,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_was_captured_is_missed),
         cmocka_unit_test(only_what_ran_has_to_have_profiles),
-        cmocka_unit_test(records_that_are_cut_short_are_told_by_the_graph),
+        cmocka_unit_test(records_that_are_cut_short_are_found_by_the_graph),
         cmocka_unit_test(dumped_arguments_must_have_their_bytes),
         cmocka_unit_test(what_cannot_be_read_does_not_hide_the_rest),
         cmocka_unit_test(own_ranks_come_before_those_of_dfx_outputs),

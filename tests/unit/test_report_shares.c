@@ -196,7 +196,7 @@ static void where_there_is_nothing_to_count_nothing_is_shown(void **state)
 }
 
 /* Rank 1 takes 30 ns more for p and 10 ns less for q. */
-static void the_straggler_is_told_in_the_same_words_everywhere(void **state)
+static void the_straggler_is_named_in_the_same_words_everywhere(void **state)
 {
     static const char wanted[] = "straggler: rank 1: 30 ns more than the fastest in all, over 2 dispatches that ranks "
                                  "share (slowest in 1)";
@@ -230,7 +230,7 @@ int main(void)
         cmocka_unit_test(profiles_end_where_the_next_node_starts),
         cmocka_unit_test(what_did_not_run_counts_nowhere),
         cmocka_unit_test(where_there_is_nothing_to_count_nothing_is_shown),
-        cmocka_unit_test(the_straggler_is_told_in_the_same_words_everywhere),
+        cmocka_unit_test(the_straggler_is_named_in_the_same_words_everywhere),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -207,7 +207,7 @@ static void test_whole_result(void **state)
 }
 
 /* One clock is no news; one that is not aligned is. */
-static void test_result_tells_of_clocks(void **state)
+static void test_result_names_clocks(void **state)
 {
     struct result r = {.verdict = RESULT_PASS, .marker = "PYPTO_EXEC_RESULT=PASS"};
     struct error err;
@@ -362,9 +362,9 @@ int main(void)
 {
 #define CASE(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
     const struct CMUnitTest tests[] = {
-        CASE(test_early_failure),          CASE(test_whole_result),
-        CASE(test_result_tells_of_clocks), CASE(test_result_cannot_be_written),
-        CASE(test_inspect_json),           CASE(test_inspect_text),
+        CASE(test_early_failure),       CASE(test_whole_result),
+        CASE(test_result_names_clocks), CASE(test_result_cannot_be_written),
+        CASE(test_inspect_json),        CASE(test_inspect_text),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
