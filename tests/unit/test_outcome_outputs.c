@@ -30,11 +30,11 @@ static int setup(void **state)
     static const struct data_param planned[] = {{"x", DTYPE_INT32, PLAN_IN, 1, {2}},
                                                 {"first", DTYPE_INT32, PLAN_OUT, 1, {2}},
                                                 {"second", DTYPE_INT32, PLAN_INOUT, 1, {2}}};
-    struct data_build *f = data_build_open(
-        "{\"name\": \"x\", \"direction\": \"In\", \"shape\": [2], \"dtype\": \"int32\"},"
-        "{\"name\": \"first\", \"direction\": \"Out\", \"shape\": [2], \"dtype\": \"int32\"},"
-        "{\"name\": \"second\", \"direction\": \"InOut\", \"shape\": [2], \"dtype\": \"int32\"}",
-        planned, 3);
+    struct data_build *f =
+        data_build_open("{\"name\": \"x\", \"direction\": \"In\", \"shape\": [2], \"dtype\": \"int32\"},"
+                        "{\"name\": \"first\", \"direction\": \"Out\", \"shape\": [2], \"dtype\": \"int32\"},"
+                        "{\"name\": \"second\", \"direction\": \"InOut\", \"shape\": [2], \"dtype\": \"int32\"}",
+                        planned, 3);
 
     (void)state;
     memset(&rig, 0, sizeof rig);
