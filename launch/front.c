@@ -14,11 +14,14 @@
 #include "common/base/clock.h"
 #include "common/base/error.h"
 #include "common/base/log.h"
+#include "common/base/oom_kills.h"
+#include "common/base/passed_signal.h"
 #include "common/base/result_marker.h"
 #include "common/process/descendants.h"
 #include "common/process/process.h"
 #include "launch/mpi_dirs.h"
 #include "launch/mpirun.h"
+#include "launch/mpirun_notices.h"
 #include "launch/relay.h"
 
 enum {
@@ -27,21 +30,24 @@ enum {
     EXIT_INFRA = 3,
     PATIENCE_MS = 4000,
     CLOSING_MS = 1000,
+    AGAIN_MS = 2000, /* with a second signal: mpirun passes the last words of process 0 on a second after the first */
     KILL_MS = 2000,
     LOOK_MS = 500
 };
 
 struct front {
     struct relay relay, log; /* of stdout and stderr */
-    const char *program;     /* mpirun's path */
+    struct mpirun_notices notices;
+    const char *program; /* mpirun's path */
     struct process *mpirun;
     int status;
     int signals; /* signalfd; -1: none */
-    bool asked;  /* a signal was passed on */
+    int asked;   /* signals that were got; the first was passed on */
     bool late;   /* no process of the job began in time */
     struct mpi_dirs dirs;
     double start_timeout; /* seconds; 0: no limit */
     int64_t start_by_ms;  /* CLOCK_MONOTONIC; 0: a process of the job has begun, or there is no limit */
+    int64_t asked_ms;     /* the same, of the first signal */
     int64_t deadline;     /* the same, at which everything is killed; 0: none */
 };
 
@@ -104,12 +110,16 @@ static void take_signals(struct front *f)
     struct signalfd_siginfo info;
 
     while (read(f->signals, &info, sizeof info) == (ssize_t)sizeof info) {
-        if (f->asked) {
-            f->deadline = clock_now_ms();
-        } else {
-            f->asked = true;
-            f->deadline = clock_now_ms() + PATIENCE_MS;
+        const int64_t now = clock_now_ms();
+
+        f->asked++;
+        if (f->asked == 1) {
+            f->asked_ms = now;
+            f->deadline = now + PATIENCE_MS;
+            passed_signal_set((int)info.ssi_signo);
             process_signal(f->mpirun, (int)info.ssi_signo);
+        } else if (f->deadline) {
+            f->deadline = f->asked == 2 && f->asked_ms + AGAIN_MS > now ? f->asked_ms + AGAIN_MS : now;
         }
     }
 }
@@ -133,14 +143,32 @@ static void watch_start(struct front *f)
     }
 }
 
-static void pass_output(struct front *f, enum process_stream stream, struct relay *relay, int to)
+static void pass_stdout(struct front *f)
 {
     char bytes[16384];
-    ssize_t n = process_read(f->mpirun, stream, bytes, sizeof bytes);
+    ssize_t n = process_read(f->mpirun, PROCESS_STDOUT, bytes, sizeof bytes);
 
     if (n > 0) {
-        relay_pass(relay, bytes, (size_t)n, to);
+        relay_pass(&f->relay, bytes, (size_t)n, STDOUT_FILENO);
     }
+}
+
+static void pass_stderr(struct front *f)
+{
+    char bytes[16384], others[sizeof bytes + NOTICE_MAX];
+    ssize_t n = process_read(f->mpirun, PROCESS_STDERR, bytes, sizeof bytes);
+
+    if (n > 0) {
+        relay_pass(&f->log, others, mpirun_notices_take(&f->notices, bytes, (size_t)n, others), STDERR_FILENO);
+    }
+}
+
+/* What was kept back and is no notice. */
+static void end_stderr(struct front *f)
+{
+    char others[NOTICE_MAX];
+
+    relay_pass(&f->log, others, mpirun_notices_end(&f->notices, others), STDERR_FILENO);
 }
 
 /* Until mpirun ended and nobody holds its output open. mpirun does not write to our stderr itself: it would give up
@@ -165,13 +193,47 @@ static void watch(struct front *f)
         if (poll(fds, PROCESS_POLLS + 1, process_patience(f->mpirun, (int)left)) < 0 && errno != EINTR) {
             break;
         }
-        pass_output(f, PROCESS_STDERR, &f->log, STDERR_FILENO);
-        pass_output(f, PROCESS_STDOUT, &f->relay, STDOUT_FILENO);
+        pass_stderr(f);
+        pass_stdout(f);
         take_signals(f);
     }
+    end_stderr(f);
     f->status = process_status(f->mpirun);
     process_free(f->mpirun); /* and with it what is left */
     f->mpirun = NULL;
+}
+
+/* A process of the job was ended by a signal, and not because we were asked to end it. */
+static bool lost_process(const struct front *f, struct error *err)
+{
+    if (!f->notices.signal || f->asked) {
+        return false;
+    }
+    error_set(err, NULL,
+              f->notices.signal == SIGKILL ? oom_kills_hint()
+                                           : "see what is printed above, and report a crash of l3replay",
+              "process %d of the job, on host %s, was ended by signal %d (%s)", f->notices.rank, f->notices.host,
+              f->notices.signal, strsignal(f->notices.signal));
+    return true;
+}
+
+/* Why there is no marker. */
+static void explain(const struct front *f, struct error *err)
+{
+    if (f->late) {
+        error_set(err, f->program, mpirun_hint(), "mpirun started no process of the job within %.0f s",
+                  f->start_timeout);
+    } else if (f->asked > 1) {
+        error_set(err, NULL, NULL, "the replay was interrupted twice, and killed before it had a result");
+    } else if (lost_process(f, err)) {
+        return;
+    } else if (WIFSIGNALED(f->status)) {
+        error_set(err, NULL, NULL, "the replay was ended by signal %d (%s) before it had a result", WTERMSIG(f->status),
+                  strsignal(WTERMSIG(f->status)));
+    } else {
+        error_set(err, NULL, f->asked ? NULL : mpirun_hint(), "the replay %s before it had a result (%s: code %d)",
+                  f->asked ? "was interrupted" : "ended", f->program, WEXITSTATUS(f->status));
+    }
 }
 
 static int conclude(struct front *f)
@@ -188,22 +250,17 @@ static int conclude(struct front *f)
         error_print(&err);
         return code == EXIT_FAIL ? EXIT_FAIL : EXIT_INFRA; /* only a PASS is lowered */
     }
+    if (code == EXIT_INFRA && lost_process(f, &err)) {
+        err.hint[0] = '\0'; /* process 0 gave one, if it could */
+        error_print(&err);
+    }
     if (code >= 0) {
         return code;
     }
     if (WIFEXITED(f->status) && WEXITSTATUS(f->status) == EXIT_USAGE) {
         return EXIT_USAGE;
     }
-    if (f->late) {
-        error_set(&err, f->program, mpirun_hint(), "mpirun started no process of the job within %.0f s",
-                  f->start_timeout);
-    } else if (WIFSIGNALED(f->status)) {
-        error_set(&err, NULL, NULL, "the replay was ended by signal %d (%s) before it had a result",
-                  WTERMSIG(f->status), strsignal(WTERMSIG(f->status)));
-    } else {
-        error_set(&err, NULL, f->asked ? NULL : mpirun_hint(), "the replay %s before it had a result (%s: code %d)",
-                  f->asked ? "was interrupted" : "ended", f->program, WEXITSTATUS(f->status));
-    }
+    explain(f, &err);
     error_print(&err);
     printf("%s" RESULT_NOTHING_CHECKED RESULT_MARKER "INFRA\n", in_line ? "\n" : "");
     fflush(stdout);
@@ -232,6 +289,7 @@ int launch_self(int nproc, double start_timeout, int argc, char **argv)
     }
     exe[n] = '\0';
     fflush(stdout);
+    oom_kills_begin();
     signal(SIGPIPE, SIG_IGN);
     command = mpirun_command(nproc, exe, argc, argv, &err);
     f.start_by_ms = start_timeout > 0 ? clock_now_ms() + (int64_t)(start_timeout * 1e3) : 0;

@@ -19,8 +19,8 @@ int launch_rank(void);
 /* Run "<this program> argv[0] ... argv[argc - 1]" in `nproc` processes; argv[0] is the command's name. Returns
  * the exit code: 0 PASS, 1 FAIL, 3 INFRA by the markers that were printed (the worst of several: FAIL, then
  * INFRA), 2 when the job ended with 2 and no marker (usage). When there was no marker at all, it prints
- * PYPTO_EXEC_RESULT=INFRA. SIGINT, SIGTERM and SIGHUP are passed on; what does not end within 4 s of one (or on
- * a second one) is killed. So is an mpirun that has started no process of the job within `start_timeout` seconds (0: no
+ * PYPTO_EXEC_RESULT=INFRA. SIGINT, SIGTERM and SIGHUP are passed on; what does not end within 4 s of the
+ * first one (2 s when there is a second, at once on a third) is killed. So is an mpirun that has started no process of the job within `start_timeout` seconds (0: no
  * limit).
  *
  * mpirun is $L3REPLAY_MPIRUN, else found on PATH. Call it before threads are made and MPI is initialised. */

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "common/base/file.h"
+#include "common/base/passed_signal.h"
 
 static const char prefix[] = "l3replay-mpi.", shm[] = "/dev/shm", variable[] = "L3REPLAY_STARTED";
 static const unsigned long long segment_nbytes = 8 << 20; /* of a process, with room to spare */
@@ -30,7 +31,7 @@ int mpi_dirs_open(struct mpi_dirs *d, int nproc, struct error *err)
     if (private_dir_make_temporary(&d->session, prefix, NULL) == 0) {
         d->started = file_join(d->session.path, "started", err);
         if (!d->started || set("OMPI_MCA_orte_tmpdir_base", d->session.path, err) < 0 ||
-            setenv(variable, d->started, 1) < 0) {
+            setenv(variable, d->started, 1) < 0 || passed_signal_offer(d->session.path, err) < 0) {
             return -1;
         }
         segments = d->session.path;

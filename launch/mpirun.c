@@ -14,7 +14,6 @@ enum { PATH_SIZE = 4096, NUMBER_SIZE = 16 };
 static const char *const always[] = {"--oversubscribe", /* cards are not cores */
                                      "--bind-to",
                                      "none", /* executors are placed by topology/, and compiling wants all cores */
-                                     "-q",   /* no second opinion on how a process ended */
                                      "--mca",
                                      "mpi_yield_when_idle",
                                      "1"};

@@ -3,8 +3,8 @@
  *
  * A device is a table of functions. One executor process opens exactly one
  * device for exactly one card, loads the programs its lane names, runs
- * dispatches one at a time in lane order, and closes it. Nothing here is
- * thread-safe and nothing here knows of MPI, the plan or other cards: peers
+ * dispatches one at a time in lane order, and closes it. Nothing here but
+ * describe() is thread-safe, and nothing here knows of MPI, the plan or other cards: peers
  * are reached only by kernels, through the windows of a domain.
  *
  * States: opened -> (load_program)* -> (add_domain)* -> (run, save_profile)* -> closed.
@@ -127,6 +127,10 @@ struct device_ops {
     /* Name the kernel that the calling thread runs, with its task, in `buf`; false: it runs none. From a signal handler
      * too. NULL: the device cannot. */
     bool (*running)(char *buf, size_t size);
+
+    /* Say in `buf` what the dispatch under way is in, a line for each part of it; "" when there is none. From any
+     * thread, while run() runs in another one; takes 0.2 s at most. NULL: the device cannot. */
+    void (*describe)(struct device *dev, char *buf, size_t size);
 };
 
 /* The embedded device for *sim platforms (rank-worker/cpu). */

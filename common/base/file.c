@@ -18,9 +18,12 @@ const char *file_errno_hint(int errnum)
         return "give this user access to it and to the directories above it";
     case EROFS:
         return "write somewhere else: that file system is read-only";
+    case EFBIG:
+        return "raise the limit on the size of files (ulimit -f)";
+    case ENOMEM:
+        return "free memory on this host, or raise limits on it (ulimit -v, memory of the cgroup)";
     case ENOSPC:
     case EDQUOT:
-    case EFBIG:
         return "make room on that file system, or write somewhere else";
     case EMFILE:
     case ENFILE:

@@ -28,7 +28,7 @@ bool file_is_regular(const char *path);   /* symlinks followed */
 bool file_is_directory(const char *path); /* symlinks followed */
 
 /* 1: `path` is there, and this process may read it (a directory: enter it); 0: it is not. -1 with `err` filled: it is
- * there and shut, a symlink to nothing, or nobody can tell. For what a user may leave out, but not put there in
+ * there and shut, a symlink to nothing, or this cannot be found out. For what a user may leave out, but not put there in
  * vain. */
 int file_is_there(const char *path, struct error *err);
 
@@ -42,6 +42,7 @@ int file_make_dirs_mode(const char *path, mode_t mode, struct error *err);
 struct file_writer {
     FILE *stream;
     char *path, *target, *beside; /* the last two: NULL when written straight into `path` */
+    bool replace;                 /* what is no file may go as well */
     bool unsynced;                /* may be set by the caller: the commit does not wait for the disk */
 };
 
@@ -67,8 +68,13 @@ bool file_is_unfinished(const char *name, size_t *length);
 void file_write_abort(struct file_writer *w);
 
 /* The same for files with names of ours, in directories of a build or of profiles: a symlink, FIFO or device in the place
- * is replaced. Nobody has put it there on purpose, and a link could lead anywhere. */
+ * is replaced, and an empty directory. Nobody has put it there on purpose, and a link could lead anywhere. */
 int file_replace_begin(struct file_writer *w, const char *path, struct error *err);
+
+/* Make room for a file with a name of ours: remove a symlink, FIFO, socket, device or empty directory at `path`. A regular
+ * file stays. 0 when such a file can be there now; -1 with errno set: something else is there (a directory that is not
+ * empty: ENOTEMPTY), or nothing may be removed. */
+int file_clear_place(const char *path);
 
 /* Begin, write and commit in one. */
 int file_write(const char *path, const void *data, size_t size, struct error *err);

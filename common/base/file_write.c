@@ -224,6 +224,7 @@ static int begin(struct file_writer *w, const char *path, bool replace, struct e
     int fd = -1;
 
     memset(w, 0, sizeof *w);
+    w->replace = replace;
     w->path = strdup(path);
     if (!w->path) {
         return error_nomem(err, path, strlen(path) + 1);
@@ -259,6 +260,28 @@ int file_replace_begin(struct file_writer *w, const char *path, struct error *er
     return begin(w, path, true, err);
 }
 
+int file_clear_place(const char *path)
+{
+    struct stat st;
+
+    if (lstat(path, &st) < 0) {
+        return errno == ENOENT ? 0 : -1;
+    }
+    if (S_ISREG(st.st_mode)) {
+        return 0;
+    }
+    return S_ISDIR(st.st_mode) ? rmdir(path) : unlink(path);
+}
+
+static int move_to_place(const struct file_writer *w)
+{
+    if (rename(w->beside, w->target) == 0) {
+        return 0;
+    }
+    /* All else is replaced by the renaming. */
+    return w->replace && errno == EISDIR && file_clear_place(w->target) == 0 ? rename(w->beside, w->target) : -1;
+}
+
 int file_write_commit(struct file_writer *w, struct error *err)
 {
     FILE *f = w->stream;
@@ -271,7 +294,7 @@ int file_write_commit(struct file_writer *w, struct error *err)
         saved = errno;
     }
     w->stream = NULL;
-    if (!saved && w->beside && rename(w->beside, w->target)) {
+    if (!saved && w->beside && move_to_place(w)) {
         saved = errno;
     }
     if (saved) {

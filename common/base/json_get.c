@@ -178,7 +178,7 @@ int json_get_choice(const struct json_source *src, const cJSON *object, const ch
                     size_t count, size_t *which)
 {
     char list[256] = "";
-    const char *text;
+    const char *text = "";
 
     if (json_get_string(src, object, key, &text)) {
         return -1;

@@ -13,11 +13,17 @@
 #include "common/base/file.h"
 #include "common/base/log.h"
 
-/* A reader can lock as well: the file may belong to someone else. A symlink in its place could lead anywhere. */
+/* A reader can lock as well: the file may belong to someone else. A symlink in its place could lead anywhere: it goes, and
+ * so does an empty directory. */
 static int open_lock(const char *path)
 {
-    int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW, 0666), saved = errno;
+    const int flags = O_RDWR | O_CREAT | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW;
+    int fd = open(path, flags, 0666), saved;
 
+    if (fd < 0 && (errno == EISDIR || errno == ELOOP) && file_clear_place(path) == 0) {
+        fd = open(path, flags, 0666);
+    }
+    saved = errno;
     if (fd < 0 && (saved == EACCES || saved == EPERM || saved == EROFS)) {
         fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW);
         errno = saved;

@@ -12,7 +12,6 @@ enum { LINE_MAX_BYTES = 4096 };
 
 static void (*keeper)(enum log_kind kind, const char *text);
 static enum log_level threshold = LOG_TIMING;
-static char prefix[32] = "l3replay";
 
 static const char *const names[] = {"debug", "info", "timing", "warn", "error", "null"};
 
@@ -37,11 +36,6 @@ enum log_level log_get_level(void)
     return threshold;
 }
 
-void log_set_prefix(const char *text)
-{
-    snprintf(prefix, sizeof prefix, "%s", text);
-}
-
 static void write_all(const char *line, size_t len)
 {
     while (len > 0) {
@@ -63,7 +57,7 @@ static void write_line(const char *word, const char *text)
     char line[LINE_MAX_BYTES];
     size_t used;
 
-    used = (size_t)snprintf(line, sizeof line - 1, "%s: %s%s", prefix, word, text);
+    used = (size_t)snprintf(line, sizeof line - 1, "l3replay: %s%s", word, text);
     used = used < sizeof line - 2 ? used : sizeof line - 2;
     line[used++] = '\n';
     write_all(line, used);

@@ -19,9 +19,6 @@ int log_level_parse(const char *name, enum log_level *level);
 void log_set_level(enum log_level level);
 enum log_level log_get_level(void);
 
-/* Text put before every line of this process, e.g. "l3replay[2]"; default "l3replay". Copied. */
-void log_set_prefix(const char *prefix);
-
 enum log_kind { LOG_KIND_NOTE = 0, LOG_KIND_WARNING };
 
 /* Have `keep` called with the text of each note and warning of this process, whether or not the level lets it be printed;

@@ -73,7 +73,8 @@ static unsigned visit_children(unsigned (*visit)(pid_t pid))
     }
     while ((n = syscall(SYS_getdents64, dir, entries, sizeof entries)) > 0) {
         for (long at = 0; at < n;) {
-            const struct entry *e = (const struct entry *)(const void *)(entries + at);
+            const void *next = entries + at;
+            const struct entry *e = next;
             size_t length = strlen(e->name);
             char path[64];
             int fd;

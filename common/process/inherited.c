@@ -17,6 +17,7 @@ int process_reset_self(void)
     }
     child_reset_signals(1UL << SIGHUP | 1UL << SIGINT | 1UL << SIGQUIT);
     signal(SIGPIPE, SIG_IGN);
+    signal(SIGXFSZ, SIG_IGN); /* the write fails with EFBIG, and its caller reports that */
     sigemptyset(&none);
     return sigprocmask(SIG_SETMASK, &none, NULL);
 }

@@ -129,6 +129,23 @@ static pid_t launch(struct child_setup *c, bool kept)
     return pid;
 }
 
+static const char *start_hint(int errnum)
+{
+    switch (errnum) {
+    case EAGAIN:
+        return "end other processes on this host, or raise the limit on them (ulimit -u, pids of the cgroup)";
+    case ENOMEM:
+        return "free memory on this host, or raise limits on it (ulimit -v, memory of the cgroup)";
+    case E2BIG:
+        return "make the environment smaller";
+    case EMFILE:
+    case ENFILE:
+        return HINT_FILES;
+    default:
+        return NULL;
+    }
+}
+
 /* Whether the program was executed: its end of the pipe closes then, and a keeper says so. */
 static int await_start(struct process *p, const char *name, struct error *err)
 {
@@ -148,7 +165,7 @@ static int await_start(struct process *p, const char *name, struct error *err)
     }
     if (report.kind == CHILD_FAILED) {
         errno = report.value;
-        return error_errno(err, NULL, NULL, "cannot start %s", name);
+        return error_errno(err, NULL, start_hint(errno), "cannot start %s", name);
     }
     if (p->kept && report.kind != CHILD_STARTED) {
         return error_set(err, NULL, NULL, "cannot start %s: its keeper was killed", name);
@@ -194,8 +211,7 @@ static int start(struct process *p, const struct process_options *o, struct erro
         p->pid = launch(&c, o->kept);
         p->command = p->pid;
         if (p->pid < 0) {
-            rc = error_errno(err, NULL, "end other processes on this host, or raise the limit on them (ulimit -u)",
-                             "cannot start %s", o->argv[0]);
+            rc = error_errno(err, NULL, start_hint(errno), "cannot start %s", o->argv[0]);
         }
         pthread_sigmask(SIG_SETMASK, &before, NULL);
     }

@@ -73,6 +73,7 @@ void lane_restore(const struct segment *seg, uint32_t lane, uint32_t node, uint3
     atomic_store(&status->nlost, 0);
     atomic_store(&status->nopened, 0);
     atomic_store(&status->suspect, node);
+    atomic_store(&status->answered, 0);
     atomic_store(segment_last_canary(seg, lane), seg->header->canary);
     atomic_store(&status->state, state);
     atomic_store(&status->canary, seg->header->canary);

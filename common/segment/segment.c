@@ -121,22 +121,18 @@ static void begin_control(struct segment *seg)
 
 static void point_into_plan(struct segment *seg)
 {
-    const char *base = seg->parts[SEGMENT_PLAN].base;
-
-    seg->header = (struct segment_header *)(void *)seg->parts[SEGMENT_PLAN].base;
-    seg->lanes = (const uint64_t *)(const void *)(base + seg->header->lanes_at);
-    seg->slots = (const uint32_t *)(const void *)(base + seg->header->slots_at);
-    seg->storages = (const uint64_t *)(const void *)(base + seg->header->storages_at);
-    seg->sheet = base + seg->header->sheet_at;
+    seg->header = segment_at(seg, SEGMENT_PLAN, 0);
+    seg->lanes = segment_at(seg, SEGMENT_PLAN, seg->header->lanes_at);
+    seg->slots = segment_at(seg, SEGMENT_PLAN, seg->header->slots_at);
+    seg->storages = segment_at(seg, SEGMENT_PLAN, seg->header->storages_at);
+    seg->sheet = segment_at(seg, SEGMENT_PLAN, seg->header->sheet_at);
 }
 
 static void point_into_control(struct segment *seg)
 {
-    char *base = seg->parts[SEGMENT_CONTROL].base;
-
-    seg->common = (struct segment_common *)(void *)base;
-    seg->words = (futex_word *)(void *)(base + seg->header->words_at);
-    seg->hashes = (uint64_t *)(void *)(base + seg->header->hashes_at);
+    seg->common = segment_at(seg, SEGMENT_CONTROL, 0);
+    seg->words = segment_at(seg, SEGMENT_CONTROL, seg->header->words_at);
+    seg->hashes = segment_at(seg, SEGMENT_CONTROL, seg->header->hashes_at);
 }
 
 /* Fill the plan part, and see that it is not written again: but for the header's pages, not even here. */
@@ -272,7 +268,7 @@ static int map_plan(struct segment *seg, struct error *err)
 static int restrict_to_lane(const struct segment *seg, uint32_t lane, struct error *err)
 {
     const struct segment_header *h = seg->header;
-    const uint64_t *guards = (const uint64_t *)(const void *)(seg->parts[SEGMENT_PLAN].base + h->guards_at);
+    const uint64_t *guards = segment_at(seg, SEGMENT_PLAN, h->guards_at);
     char *data = seg->parts[SEGMENT_DATA].base, *control = seg->parts[SEGMENT_CONTROL].base;
 
     if (lane >= h->nlane) {

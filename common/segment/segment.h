@@ -85,9 +85,15 @@ static inline void *segment_window(const struct segment *seg, uint32_t domain, u
     return segment_storage(seg, seg->plan.domains[domain].first_storage + rank);
 }
 
+/* What lies `offset` bytes into a part that is mapped. */
+static inline void *segment_at(const struct segment *seg, enum segment_part part, uint64_t offset)
+{
+    return seg->parts[part].base + offset;
+}
+
 static inline struct segment_lane *lane_status(const struct segment *seg, uint32_t lane)
 {
-    return (struct segment_lane *)(void *)(seg->parts[SEGMENT_CONTROL].base + seg->lanes[lane]);
+    return segment_at(seg, SEGMENT_CONTROL, seg->lanes[lane]);
 }
 
 /* The last 8 bytes of the common pages (`lane` PLAN_NONE) or of a lane's block. */
@@ -95,13 +101,16 @@ static inline _Atomic uint64_t *segment_last_canary(const struct segment *seg, u
 {
     const uint64_t end = seg->lanes[lane == PLAN_NONE ? 0 : lane + 1];
 
-    return (_Atomic uint64_t *)(void *)(seg->parts[SEGMENT_CONTROL].base + end) - 1;
+    return segment_at(seg, SEGMENT_CONTROL, end - sizeof(uint64_t));
 }
 
 /* Where the executor writes the times of `node`. */
 static inline struct segment_times *segment_node_times(const struct segment *seg, uint32_t node)
 {
-    return (struct segment_times *)(void *)(lane_status(seg, seg->plan.nodes[node].lane) + 1) + seg->slots[node];
+    void *behind = lane_status(seg, seg->plan.nodes[node].lane) + 1;
+    struct segment_times *times = behind;
+
+    return times + seg->slots[node];
 }
 
 const char *lane_state_name(enum lane_state state);

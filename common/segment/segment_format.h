@@ -16,6 +16,8 @@
 enum segment_part { SEGMENT_DATA = 0, SEGMENT_PLAN, SEGMENT_CONTROL, SEGMENT_PARTS };
 enum { SEGMENT_FIRST_FD = 3 };
 
+enum { LANE_DOING = 2048 }; /* bytes */
+
 /* starting -> ready -> (waiting -> running -> saving)* -> done, or failed from anywhere. Saving: the node is complete,
  * its profiles are being written. */
 enum lane_state { LANE_STARTING = 0, LANE_READY, LANE_WAITING, LANE_RUNNING, LANE_SAVING, LANE_DONE, LANE_FAILED };
@@ -30,8 +32,10 @@ struct segment_lane {
     _Atomic uint32_t ndone;               /* nodes completed, with their profiles */
     _Atomic uint32_t nopened;             /* dispatches that no longer waited for other members of their domain */
     _Atomic uint32_t nlost;               /* files of profiles that could not be written */
-    _Atomic uint32_t suspect; /* the first node during which the common pages were overwritten; else PLAN_NONE */
-    struct error error;       /* LANE_FAILED: why; complete before the state says so */
+    _Atomic uint32_t suspect;  /* the first node during which the common pages were overwritten; else PLAN_NONE */
+    _Atomic uint32_t answered; /* `doing` is complete: the answer to segment_common.ask */
+    char doing[LANE_DOING];    /* what its card is in, in lines (device_ops.describe) */
+    struct error error;        /* LANE_FAILED: why; complete before the state says so */
 };
 
 /* Times of one node; 0: not yet. Written by its executor. */
@@ -49,6 +53,7 @@ struct segment_common {
     _Alignas(64) _Atomic uint64_t canary; /* header.canary, as in the last 8 bytes of these pages */
     _Atomic uint32_t starting;            /* executors that are not ready yet, set by the leader */
     futex_word go;                        /* completed by the last executor that got ready: until then no kernel runs */
+    futex_word ask;                       /* completed by process 0: cards say what they are in */
 };
 
 /* The first of the plan part. */

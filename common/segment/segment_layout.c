@@ -55,7 +55,8 @@ static void lay_out_control(struct segment_layout *l, struct segment_header *h, 
  * kernels are slower. */
 static void lay_out_data(struct segment_layout *l, struct segment_header *h, const struct plan *plan)
 {
-    const uint32_t group = (plan->nstorage + MOST_GUARDS - 1) / MOST_GUARDS; /* storages between two guards */
+    const uint32_t group =
+        (plan->nstorage ? (plan->nstorage - 1) / MOST_GUARDS : 0) + 1; /* storages between two guards */
     uint64_t at = 0;
     uint32_t guard = 0;
 

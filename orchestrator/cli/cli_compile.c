@@ -61,6 +61,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 static int compile_build(const struct compile_command *c, struct error *err)
 {
     struct program_table programs = {0};
+    struct compile_session *session = NULL;
     struct compiled compiled = {0};
     struct build build = {0};
     uint64_t limit;
@@ -69,13 +70,14 @@ static int compile_build(const struct compile_command *c, struct error *err)
     if (store_limit(&limit, err) < 0 || build_open(c->build, &build, err) < 0 ||
         (c->platform && build_set_platform(&build, c->platform, err) < 0) ||
         record_programs(&build, &programs, err) < 0 || compile_check(&programs, NULL, err) < 0 ||
-        fresh_sources(build.dir, &c->fresh, err) < 0) {
+        fresh_sources(build.dir, &c->fresh, err) < 0 || fresh_session_open(&c->fresh, &session, err) < 0) {
         goto out;
     }
-    rc = fresh_binaries(&build, &programs, NULL, c->jobs ? c->jobs : topology_cores(), &c->fresh, &compiled, err);
-    compile_trim(&compiled);
+    rc = fresh_binaries(session, &build, &programs, NULL, c->jobs ? c->jobs : topology_cores(), &c->fresh, &compiled,
+                        err);
+    compile_trim(session, &compiled);
     if (rc == 0) {
-        rc = fresh_install(&build, &programs, &compiled, &c->fresh, err);
+        rc = fresh_install(session, &build, &programs, &compiled, &c->fresh, err);
     }
     if (rc == 0) {
         log_msg(LOG_TIMING, "%zu programs are up to date: %u sources compiled, %u found in the store", programs.count,
@@ -83,6 +85,7 @@ static int compile_build(const struct compile_command *c, struct error *err)
     }
 out:
     compiled_free(&compiled);
+    compile_session_close(session);
     program_table_free(&programs);
     build_free(&build);
     return rc;

@@ -3,7 +3,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,6 +15,7 @@
 #include "orchestrator/cli/build_options.h"
 #include "orchestrator/cli/cli.h"
 #include "orchestrator/cli/command.h"
+#include "orchestrator/cli/compare_options.h"
 #include "orchestrator/cli/dfx_options.h"
 #include "orchestrator/cli/fresh_options.h"
 #include "orchestrator/cli/option_number.h"
@@ -30,19 +30,12 @@
 enum {
     OPT_DEVICE = 0x200,
     OPT_SEED,
-    OPT_EXPECT,
-    OPT_RTOL,
-    OPT_ATOL,
-    OPT_SAVE,
     OPT_TIMEOUT,
     OPT_START_TIMEOUT,
     OPT_PLAN,
     OPT_RESULT,
     OPT_REPEAT,
     OPT_THREADS,
-    OPT_VALIDATE,
-    OPT_NO_VALIDATE,
-    OPT_REQUIRE_CHECK,
     OPT_DEVICE_ID,
     OPT_PACE,
     PROCESSES_MAX = 65536
@@ -65,48 +58,28 @@ static const struct argp_option options[] = {
     {NULL, 'n', "P", 0, "processes, when not started by mpirun (default: one a card, at most the cores)", 0},
     {"device", OPT_DEVICE, "NAME", 0, "auto (default) or cpu", 0},
     {"device-id", OPT_DEVICE_ID, "N", 0, "accepted, without effect: an L3 build runs on --device-ids", 0},
-    {"seed", OPT_SEED, "N", 0, "seed of generated inputs (default 0)", 2},
-    {"expect", OPT_EXPECT, "NAME=FILE.npy", 0, "what a parameter must hold after the run (default: data/out/NAME.npy)",
-     2},
-    {"validate", OPT_VALIDATE, NULL, 0, "compare with data/out also where inputs are not those of data/in", 2},
-    {"no-validate", OPT_NO_VALIDATE, NULL, 0, "compare nothing", 2},
-    {"require-check", OPT_REQUIRE_CHECK, NULL, 0, "INFRA, before anything runs, unless every output has a reference",
-     2},
-    {"rtol", OPT_RTOL, "X", 0, "relative tolerance (default 1e-5)", 2},
-    {"atol", OPT_ATOL, "X", 0, "absolute tolerance (default 1e-5)", 2},
-    {"save-outputs", OPT_SAVE, "DIR", 0, "write every output parameter as DIR/NAME.npy", 2},
+    {"plan", OPT_PLAN, "FILE", 0, "replay a saved plan instead of recording host_orch.py (no Python)", 0},
+    {"seed", OPT_SEED, "N", 0, "seed of generated inputs (default 0)", 0},
+
+    {NULL, 0, NULL, 0, "How it runs:", 3},
     {"timeout", OPT_TIMEOUT, "SECONDS", 0, "stop a run in which no dispatch ends for so long (default 600; 0: never)",
-     2},
+     3},
     {"start-timeout", OPT_START_TIMEOUT, "SECONDS", 0,
-     "give up when MPI does not start for so long (default 120; 0: never)", 2},
+     "give up when MPI does not start for so long (default 120; 0: never)", 3},
     {"threads", OPT_THREADS, "turns|free", 0,
      "lanes of a mixed task: one of a cluster at a time (default), or all side by side, as the system schedules them",
-     2},
+     3},
     {"pace", OPT_PACE, "domain|free", 0,
      "domain (default on simulator platforms): a dispatch of a comm domain waits until the other members have done as "
      "many there; free: cards wait for data only",
-     2},
+     3},
     {"repeat", OPT_REPEAT, "N", 0,
      "run it N times (1 to 1000) over the same inputs; say how many runs gave the same bits, and which output and "
      "dispatch differed first",
-     2},
-    {"plan", OPT_PLAN, "FILE", 0, "replay a saved plan instead of recording host_orch.py (no Python)", 2},
-    {"result", OPT_RESULT, "FILE.json", 0, "verdict, times per card and dispatch, versions", 2},
+     3},
+    {"result", OPT_RESULT, "FILE.json", 0, "verdict, times per card and dispatch, versions", 3},
     {0},
 };
-
-static double parse_number(struct argp_state *state, const char *option, const char *text, double least)
-{
-    char *end;
-    double value;
-
-    errno = 0;
-    value = strtod(text, &end);
-    if (errno || end == text || *end || !isfinite(value) || value < least) {
-        argp_error(state, "--%s wants a number of at least %g, not '%s'", option, least, text);
-    }
-    return value;
-}
 
 static uint64_t parse_seed(struct argp_state *state, const char *text)
 {
@@ -127,6 +100,7 @@ static void init_children(struct argp_state *state, struct run_options *o)
     state->child_inputs[1] = o;
     state->child_inputs[2] = &o->fresh;
     state->child_inputs[3] = &o->dfx;
+    state->child_inputs[4] = o;
 }
 
 static void check_together(struct argp_state *state, const struct run_options *o)
@@ -136,12 +110,6 @@ static void check_together(struct argp_state *state, const struct run_options *o
     if (o->repeat > 1 && dfx_any(&o->dfx.dfx)) {
         argp_error(state, "--repeat takes no profiles: they have room for one run, and change its timing; leave %s out",
                    dfx_option_names(&o->dfx.dfx, profiles, sizeof profiles));
-    }
-    if (o->no_validate && (o->validate || o->require_check || o->nexpect)) {
-        argp_error(state, "--no-validate compares nothing; leave %s out",
-                   o->validate        ? "--validate"
-                   : o->require_check ? "--require-check"
-                                      : "--expect");
     }
 }
 
@@ -171,38 +139,17 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     case OPT_SEED:
         o->seed = parse_seed(state, arg);
         return 0;
-    case OPT_EXPECT:
-        option_named_file(state, "expect", "NAME=FILE.npy", arg, &o->expects, &o->nexpect);
-        return 0;
-    case OPT_RTOL:
-        o->tolerance.rtol = parse_number(state, "rtol", arg, 0);
-        return 0;
-    case OPT_ATOL:
-        o->tolerance.atol = parse_number(state, "atol", arg, 0);
-        return 0;
-    case OPT_SAVE:
-        o->save_outputs = arg;
-        return 0;
     case OPT_TIMEOUT:
-        o->timeout = parse_number(state, "timeout", arg, 0);
+        o->timeout = option_real(state, "timeout", arg, 0);
         return 0;
     case OPT_START_TIMEOUT:
-        o->start_timeout = parse_number(state, "start-timeout", arg, 0);
+        o->start_timeout = option_real(state, "start-timeout", arg, 0);
         return 0;
     case OPT_THREADS:
         o->free_threads = strcmp(arg, "free") == 0;
         if (!o->free_threads && strcmp(arg, "turns") != 0) {
             argp_error(state, "--threads is turns or free, not '%s'", arg);
         }
-        return 0;
-    case OPT_VALIDATE:
-        o->validate = true;
-        return 0;
-    case OPT_NO_VALIDATE:
-        o->no_validate = true;
-        return 0;
-    case OPT_REQUIRE_CHECK:
-        o->require_check = true;
         return 0;
     case OPT_DEVICE_ID:
         option_number(state, "--device-id", arg, 0, INT_MAX);
@@ -308,8 +255,9 @@ int cli_run(int argc, char **argv)
 {
     static const struct argp_child children[] = {{&build_argp, 0, NULL, 0},
                                                  {&recording_argp, 0, "What is recorded:", 1},
-                                                 {&fresh_argp, 0, "What is built:", 3},
-                                                 {&dfx_argp, 0, "Profiles (docs/manual.md):", 4},
+                                                 {&fresh_argp, 0, "What is built:", 2},
+                                                 {&dfx_argp, 0, "Profiles (docs/manual.md):", 5},
+                                                 {&compare_argp, 0, "What is compared:", 4},
                                                  {0}};
     static const struct argp argp = {.options = options, .parser = parse, .doc = doc, .children = children};
     struct run_options o = {.device = "auto",

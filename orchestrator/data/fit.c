@@ -78,51 +78,16 @@ int fit_typed_shape(const struct build_param *p, uint32_t ndim, const int64_t *s
                                  npy_shape_text(p->ndim, p->shape, own, sizeof own));
 }
 
-/* The error of a name that no parameter storage has, or several have. */
-static void refuse_name(const struct plan *plan, const char *name, struct error *err)
+static const char *param_name(const void *of, size_t i)
 {
-    const char **names = malloc((plan->nstorage + 1) * sizeof *names);
-    size_t count = 0;
+    const struct plan *plan = of;
 
-    if (!names) {
-        error_nomem(err, "plan", (plan->nstorage + 1) * sizeof *names);
-        return;
-    }
-    for (uint32_t i = 0; i < plan->nstorage; i++) {
-        if (plan->storages[i].kind == PLAN_PARAM) {
-            names[count++] = plan_text(plan, plan->storages[i].name);
-        }
-    }
-    build_match_name(names, count, name, err);
-    free(names);
+    return plan->storages[i].kind == PLAN_PARAM ? plan_text(plan, plan->storages[i].name) : NULL;
 }
 
-/* Needs no memory: callers take -1 without `err` for "there is none". */
 long fit_storage(const struct plan *plan, const char *name, struct error *err)
 {
-    size_t matches = 0;
-    long found = -1;
-
-    for (uint32_t i = 0; i < plan->nstorage; i++) {
-        enum build_named named = plan->storages[i].kind == PLAN_PARAM
-                                     ? build_named(plan_text(plan, plan->storages[i].name), name)
-                                     : BUILD_NAMED_NOT;
-
-        if (named == BUILD_NAMED_IN_FULL) {
-            return i;
-        }
-        if (named == BUILD_NAMED_PLAIN) {
-            found = i;
-            matches++;
-        }
-    }
-    if (matches == 1) {
-        return found;
-    }
-    if (err) {
-        refuse_name(plan, name, err);
-    }
-    return -1;
+    return build_match_name(param_name, plan, plan->nstorage, name, err);
 }
 
 static bool plain_is_unique(const struct build *build, const char *param)

@@ -10,9 +10,9 @@
 #include "topology/topology.h"
 
 int assist_offer(const struct mpi_job *job, const char *platform, const struct program_table *programs,
-                 const bool *needed, int limit_s, struct error *err)
+                 const bool *needed, const struct fresh_options *fresh, struct error *err)
 {
-    struct order order = {.kind = ORDER_COMPILE, .limit_s = limit_s};
+    struct order order = {.kind = ORDER_COMPILE, .limit_s = fresh->compile_timeout, .no_ccache = fresh->no_ccache};
     size_t size = 0;
     char *text = NULL;
     FILE *f;
@@ -53,15 +53,28 @@ static int read_programs(char *text, struct program_table *programs, struct erro
     return 0;
 }
 
+/* What does not compile is reported by process 0. */
+static void compile_along(const struct mpi_job *job, const struct order *order, int jobs,
+                          const struct program_table *programs)
+{
+    const struct fresh_options fresh = {.compile_timeout = order->limit_s, .no_ccache = order->no_ccache};
+    const struct compile_options options = {.platform = order->platform, .assisting = true, .jobs = jobs};
+    struct compile_session *session = NULL;
+    struct compiled compiled = {0};
+    struct error err;
+
+    if (fresh_session_open(&fresh, &session, &err) < 0 ||
+        compile_programs(session, programs, &options, &compiled, &err) < 0) {
+        log_msg(LOG_DEBUG, "process %d stopped compiling: %s", job->rank, err.what);
+    }
+    compiled_free(&compiled);
+    compile_session_close(session);
+}
+
 int assist_take(const struct mpi_job *job, const struct order *order, struct error *err)
 {
-    struct compile_options options = {.platform = order->platform,
-                                      .assisting = true,
-                                      .jobs = topology_share(job->node_size, job->rank),
-                                      .limit_s = order->limit_s};
+    const int jobs = topology_share(job->node_size, job->rank);
     struct program_table programs = {0};
-    struct compiled compiled = {0};
-    struct error ordered;
     char *text = malloc((size_t)order->nbytes + 1);
     int rc = -1;
 
@@ -69,16 +82,13 @@ int assist_take(const struct mpi_job *job, const struct order *order, struct err
         return error_nomem(err, "programs", order->nbytes);
     }
     text[order->nbytes] = '\0';
-    if (mpi_job_share(job, text, order->nbytes, err) < 0 || read_programs(text, &programs, err) < 0) {
-        goto out;
+    if (mpi_job_share(job, text, order->nbytes, err) == 0 && read_programs(text, &programs, err) == 0) {
+        rc = 0;
+        /* More compilers than cores would only be in each other's way. */
+        if (jobs > 0) {
+            compile_along(job, order, jobs, &programs);
+        }
     }
-    rc = 0;
-    /* More compilers than cores would only be in each other's way. */
-    if (options.jobs > 0 && compile_programs(&programs, &options, &compiled, &ordered) < 0) {
-        log_msg(LOG_DEBUG, "process %d stopped compiling: %s", job->rank, ordered.what);
-    }
-out:
-    compiled_free(&compiled);
     program_table_free(&programs);
     free(text);
     return rc;

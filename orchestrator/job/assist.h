@@ -13,11 +13,11 @@
 #include "common/plan/program_table.h"
 #include "orchestrator/messages/mpi_job.h"
 #include "orchestrator/messages/order.h"
+#include "orchestrator/prepare/fresh.h"
 
-/* Process 0: order the others to compile the needed programs, with this limit for one run of a compiler (seconds; 0: the
- * default). */
+/* Process 0: order the others to compile the needed programs, as `fresh` says of compilers (limit, ccache). */
 int assist_offer(const struct mpi_job *job, const char *platform, const struct program_table *programs,
-                 const bool *needed, int limit_s, struct error *err);
+                 const bool *needed, const struct fresh_options *fresh, struct error *err);
 
 /* The others, after an ORDER_COMPILE: receive the programs and compile until all are done. Sources that
  * do not compile are left to process 0, which reports errors. */

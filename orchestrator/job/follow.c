@@ -5,12 +5,13 @@
 
 #include "common/base/private_dir.h"
 #include "orchestrator/job/assist.h"
+#include "orchestrator/job/farewell.h"
+#include "orchestrator/job/interrupt.h"
 #include "orchestrator/job/marker.h"
 #include "orchestrator/messages/order.h"
 #include "orchestrator/messages/stop_signals.h"
+#include "orchestrator/supervise/supervise_worker.h"
 #include "topology/placement.h"
-
-enum { MOMENT_MS = 600 };
 
 /* Before the first pass. All passes use what is opened here. */
 static int join(const struct order *order, struct participant *me, struct error *err)
@@ -64,7 +65,7 @@ static void leave_interrupted(struct participant *me)
     }
     participant_close(me);
     private_dir_remove_all();
-    poll(NULL, 0, MOMENT_MS); /* the first process to go has mpirun kill the others, which may not be through yet */
+    poll(NULL, 0, INTERRUPT_STAY_MS);
     _exit(EXIT_CODE_INFRA);
 }
 
@@ -139,10 +140,13 @@ int follow_process_0(struct participant *me)
     }
     participant_report_strangers(me);
     participant_close(me);
+    if (rc == 0) {
+        rc = farewell_say(&me->job, &err);
+    }
     if (rc < 0) {
         error_print(&err);
         mpi_job_abort(&me->job, EXIT_CODE_INFRA);
     }
-    mpi_job_end();
+    farewell_end(&me->job, 0);
     return 0;
 }

@@ -1,5 +1,6 @@
 #include "orchestrator/job/interrupt.h"
 
+#include <poll.h>
 #include <signal.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -16,6 +17,7 @@ enum { END_LIMIT_MS = 500 }; /* mpirun kills us one second after its signal */
 
 static const struct phases *volatile watched;
 static volatile sig_atomic_t beginning; /* the first process, before it has phases */
+static volatile sig_atomic_t other;     /* not the first process */
 static volatile pid_t installer;
 static const char *volatile checked = RESULT_NOTHING_CHECKED;
 static volatile sig_atomic_t leave_code = EXIT_CODE_INFRA;
@@ -49,6 +51,9 @@ static void leave(int sig)
     }
     process_end_all(END_LIMIT_MS);
     private_dir_remove_all();
+    if (other) {
+        poll(NULL, 0, INTERRUPT_STAY_MS);
+    }
     _exit(leave_code);
 }
 
@@ -57,6 +62,7 @@ void interrupt_install(bool first)
     struct sigaction action = {.sa_handler = leave};
 
     beginning = first;
+    other = !first;
     installer = getpid();
 
     stop_signals(&action.sa_mask);

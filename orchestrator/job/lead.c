@@ -6,9 +6,11 @@
 
 #include "common/base/clock.h"
 #include "common/base/log.h"
+#include "orchestrator/job/farewell.h"
 #include "orchestrator/job/passes.h"
 #include "orchestrator/messages/order.h"
 #include "orchestrator/prepare/load.h"
+#include "orchestrator/supervise/supervise_root.h"
 
 /* mpirun itself waits for a second. */
 enum { MOMENT_MS = 500, TICK_MS = 20 };
@@ -65,6 +67,7 @@ static int run_lanes(const struct lead *l, struct error *err)
                                            .clocks = &me->clocks,
                                            .timeout = l->options->timeout,
                                            .events = me->events,
+                                           .peers = me->peers,
                                            .executors = me->executors,
                                            .receiver = me->receiver,
                                            .signal_fd = me->signal_fd};
@@ -256,12 +259,14 @@ void lead_await_others(struct participant *me)
     }
 }
 
-void lead_dismiss(const struct participant *me)
+int lead_dismiss(const struct participant *me)
 {
     struct order leave = {.kind = ORDER_LEAVE};
     struct error err;
 
-    if (mpi_job_share(&me->job, &leave, sizeof leave, &err) < 0) {
-        error_print(&err);
+    if (mpi_job_share(&me->job, &leave, sizeof leave, &err) == 0 && farewell_await(&me->job, &err) == 0) {
+        return 0;
     }
+    log_msg(LOG_WARN, "%s%s%s", err.what, *err.hint ? "; " : "", err.hint); /* the verdict is out, and stays */
+    return -1;
 }

@@ -23,7 +23,8 @@ void lead_gather(struct participant *me, struct outcome *out);
  * disks. */
 void lead_await_others(struct participant *me);
 
-/* When nothing more is to be done: the other processes may leave. */
-void lead_dismiss(const struct participant *me);
+/* When nothing more is to be done: have the other processes leave. -1 when one does not answer, of which it warns: the
+ * job is to be ended by force. */
+int lead_dismiss(const struct participant *me);
 
 #endif

@@ -97,6 +97,7 @@ void participant_close(struct participant *me)
     gather_leave(me->sender);
     gather_close(me->receiver);
     events_close(me->events);
+    peers_close(me->peers);
     if (me->signal_fd > 0) {
         close(me->signal_fd);
     }
@@ -104,5 +105,6 @@ void participant_close(struct participant *me)
     me->sender = NULL;
     me->receiver = NULL;
     me->events = NULL;
+    me->peers = NULL;
     me->signal_fd = -1;
 }

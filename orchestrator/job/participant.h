@@ -11,9 +11,10 @@
 #include "common/segment/segment.h"
 #include "orchestrator/clocks/job_clocks.h"
 #include "orchestrator/gather/gather.h"
-#include "orchestrator/job/supervise.h"
 #include "orchestrator/messages/events.h"
 #include "orchestrator/messages/mpi_job.h"
+#include "orchestrator/messages/peers.h"
+#include "orchestrator/supervise/supervision.h"
 #include "rank-worker/lanes/executors.h"
 
 struct participant {
@@ -23,6 +24,7 @@ struct participant {
     int signal_fd; /* 0 or -1: signals are taken, not read */
 
     /* process 0 */
+    struct peers *peers;              /* NULL: there are no others */
     struct supervision supervision;   /* of the pass under way, or of the last */
     struct gather_receiver *receiver; /* NULL: nothing is to be received */
     struct job_clocks clocks;

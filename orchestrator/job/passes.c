@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "common/base/log.h"
-#include "orchestrator/job/progress.h"
+#include "orchestrator/supervise/progress.h"
 
 int passes_split(const struct dfx *wanted, bool simulator, struct pass passes[PASSES_MAX])
 {

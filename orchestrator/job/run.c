@@ -3,8 +3,10 @@
 #include <signal.h>
 
 #include "common/base/log.h"
+#include "common/base/oom_kills.h"
 #include "common/process/descendants.h"
 #include "orchestrator/job/assist.h"
+#include "orchestrator/job/farewell.h"
 #include "orchestrator/job/follow.h"
 #include "orchestrator/job/interrupt.h"
 #include "orchestrator/job/lead.h"
@@ -18,7 +20,7 @@
 
 struct sharing {
     const struct mpi_job *job;
-    int limit_s; /* of a compiler */
+    const struct fresh_options *fresh;
 };
 
 static int share_with_job(void *context, const struct build *build, const struct program_table *programs,
@@ -26,7 +28,7 @@ static int share_with_job(void *context, const struct build *build, const struct
 {
     const struct sharing *sharing = context;
 
-    return assist_offer(sharing->job, build->platform, programs, needed, sharing->limit_s, err);
+    return assist_offer(sharing->job, build->platform, programs, needed, sharing->fresh, err);
 }
 
 static void find_changes(const struct run_options *o, const struct prepared *p, struct changes *changes)
@@ -42,7 +44,7 @@ static void find_changes(const struct run_options *o, const struct prepared *p, 
 static void replay(struct participant *me, const struct run_options *o, struct prepared *p, struct changes *changes,
                    struct outcome *out)
 {
-    struct sharing sharing = {.job = &me->job, .limit_s = o->fresh.compile_timeout};
+    struct sharing sharing = {.job = &me->job, .fresh = &o->fresh};
     const struct prepare_job job = {
         .jobs = topology_share(me->job.node_size, me->job.rank), .share = share_with_job, .context = &sharing};
     struct error err;
@@ -75,8 +77,8 @@ static void leave_binaries(const struct run_options *o, const struct prepared *p
 {
     struct error err;
 
-    compile_trim(&p->compiled);
-    if (fresh_install(&p->recording.build, &p->recording.programs, &p->compiled, &o->fresh, &err) == 0) {
+    compile_trim(p->session, &p->compiled);
+    if (fresh_install(p->session, &p->recording.build, &p->recording.programs, &p->compiled, &o->fresh, &err) == 0) {
         return;
     }
     log_msg(LOG_WARN, "the binaries of this replay were not put into the build: the next one builds them again");
@@ -114,11 +116,10 @@ static int run_root(struct participant *me, const struct run_options *o)
     outcome_close(&out, o, &p);
     participant_close(me);
     prepare_free(&p);
-    if (out.abrupt) {
+    if (out.abrupt || lead_dismiss(me) < 0) {
         mpi_job_abort(&me->job, code);
     }
-    lead_dismiss(me);
-    mpi_job_end();
+    farewell_end(&me->job, code);
     job_clocks_free(&me->clocks);
     notices_end();
     return code;
@@ -151,7 +152,8 @@ int run_replay(const struct run_options *o, int argc, char **argv)
     struct participant me = {.signal_fd = -1};
     struct error err;
 
-    if (start_mpi(&me.job, o, &argc, &argv, &err) < 0) {
+    oom_kills_begin();
+    if (start_mpi(&me.job, o, &argc, &argv, &err) < 0 || peers_open(&me.peers, &me.job, &err) < 0) {
         if (o->first) {
             error_print(&err);
             marker_print(RESULT_INFRA, NULL, 0, 0, 0);

@@ -16,6 +16,7 @@
 
 #include "common/base/clock.h"
 #include "common/base/private_dir.h"
+#include "orchestrator/job/interrupt.h"
 #include "orchestrator/job/marker.h"
 #include "orchestrator/messages/stop_signals.h"
 
@@ -39,6 +40,9 @@ static _Noreturn void leave(const struct error *err)
         marker_print(RESULT_INFRA, NULL, 0, 0, 0);
     }
     private_dir_remove_all();
+    if (!watch.first) {
+        poll(NULL, 0, INTERRUPT_STAY_MS);
+    }
     watch.starting = false;
     _exit(EXIT_CODE_INFRA);
 }

@@ -64,8 +64,8 @@ int events_send(struct events *e, const struct event *event, struct error *err);
  * of the others; elsewhere it is the caller's. */
 bool events_next(struct events *e, struct event *event);
 
-/* May there be messages that events_fd() does not report again? Then call events_next() after a short sleep, in which
- * whoever floods the socket has to wait. */
+/* May there be messages that events_fd() does not report again? Then call events_next() after a short sleep, which leaves
+ * time for other work while the socket is flooded. */
 bool events_more(const struct events *e);
 
 /* How many messages were not of the job, so far. */

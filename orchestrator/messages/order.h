@@ -25,7 +25,8 @@ struct order {
     union {
         struct { /* ORDER_COMPILE */
             uint32_t nbytes;
-            int32_t limit_s; /* for one run of a compiler; 0: the default */
+            int32_t limit_s;   /* for one run of a compiler; 0: the default */
+            int32_t no_ccache; /* 1: not through ccache, 0: where it is installed */
             char platform[32];
         };
         struct {                     /* ORDER_RUN; the last two are those of the first, and last for all passes */

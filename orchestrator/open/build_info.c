@@ -86,51 +86,46 @@ size_t build_plain_length(const char *full)
     return suffix && suffix != full ? (size_t)(suffix - full) : strlen(full);
 }
 
-static void list_names(const char *const *names, size_t count, const char *plain, char *list, size_t size)
+static bool is_plain(const char *full, const char *plain, size_t length)
+{
+    return length > 0 && build_plain_length(full) == length && strncmp(full, plain, length) == 0;
+}
+
+static void list_names(build_name_at *name_at, const void *of, size_t count, const char *plain, char *list, size_t size)
 {
     size_t length = plain ? strlen(plain) : 0, used = 0;
 
     list[0] = '\0';
     for (size_t i = 0; i < count && used < size; i++) {
-        if (!plain || (build_plain_length(names[i]) == length && strncmp(names[i], plain, length) == 0)) {
-            used += (size_t)snprintf(list + used, size - used, "%s%s", used ? ", " : "", names[i]);
+        const char *name = name_at(of, i);
+
+        if (name && (!plain || is_plain(name, plain, length))) {
+            used += (size_t)snprintf(list + used, size - used, "%s%s", used ? ", " : "", name);
         }
     }
 }
 
-enum build_named build_named(const char *full, const char *typed)
+long build_match_name(build_name_at *name_at, const void *of, size_t count, const char *name, struct error *err)
 {
-    size_t length = strlen(typed);
-
-    if (strcmp(full, typed) == 0) {
-        return BUILD_NAMED_IN_FULL;
-    }
-    return length && build_plain_length(full) == length && strncmp(full, typed, length) == 0 ? BUILD_NAMED_PLAIN
-                                                                                             : BUILD_NAMED_NOT;
-}
-
-long build_match_name(const char *const *names, size_t count, const char *name, struct error *err)
-{
-    size_t matches = 0;
+    size_t length = strlen(name), matches = 0;
     char list[700];
     long found = -1;
 
     for (size_t i = 0; i < count; i++) {
-        switch (build_named(names[i], name)) {
-        case BUILD_NAMED_IN_FULL:
+        const char *other = name_at(of, i);
+
+        if (other && strcmp(other, name) == 0) {
             return (long)i;
-        case BUILD_NAMED_PLAIN:
+        }
+        if (other && is_plain(other, name, length)) {
             found = (long)i;
             matches++;
-            break;
-        default:
-            break;
         }
     }
     if (matches == 1) {
         return found;
     }
-    list_names(names, count, matches ? name : NULL, list, sizeof list);
+    list_names(name_at, of, count, matches ? name : NULL, list, sizeof list);
     if (matches) {
         error_set_kind(err, ERROR_USAGE, NULL, "write the full name", "\"%.60s\" can mean several parameters: %s", name,
                        list);
@@ -141,19 +136,16 @@ long build_match_name(const char *const *names, size_t count, const char *name, 
     return -1;
 }
 
+static const char *param_name(const void *of, size_t i)
+{
+    const struct build *b = of;
+
+    return b->params[i].name;
+}
+
 const struct build_param *build_find_param(const struct build *b, const char *name, struct error *err)
 {
-    const char **names = malloc((b->nparam + 1) * sizeof *names);
-    long found;
+    long found = build_match_name(param_name, b, b->nparam, name, err);
 
-    if (!names) {
-        error_nomem(err, b->dir, (b->nparam + 1) * sizeof *names);
-        return NULL;
-    }
-    for (uint32_t i = 0; i < b->nparam; i++) {
-        names[i] = b->params[i].name;
-    }
-    found = build_match_name(names, b->nparam, name, err);
-    free(names);
     return found < 0 ? NULL : &b->params[found];
 }

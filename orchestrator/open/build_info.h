@@ -68,11 +68,10 @@ const struct build_param *build_find_param(const struct build *b, const char *na
 /* Length of the plain part of a name: what stands before the compiler's suffix "__...". */
 size_t build_plain_length(const char *full);
 
-/* Does `typed` mean the parameter called `full`? */
-enum build_named { BUILD_NAMED_NOT = 0, BUILD_NAMED_PLAIN, BUILD_NAMED_IN_FULL };
-enum build_named build_named(const char *full, const char *typed);
+/* Names to choose from: the one at `i` of `of`; NULL: there is none at this index. */
+typedef const char *build_name_at(const void *of, size_t i);
 
 /* Index of the one of `count` names that `name` means, by the rule of build_find_param(); else -1. */
-long build_match_name(const char *const *names, size_t count, const char *name, struct error *err);
+long build_match_name(build_name_at *name_at, const void *of, size_t count, const char *name, struct error *err);
 
 #endif

@@ -75,7 +75,7 @@ static int new_slot(struct clocks *c, uint32_t *out, struct error *err)
     }
     if (array_reserve(&c->pool, &pool_capacity, c->nslot, 1, c->nlane * sizeof *c->pool) ||
         array_reserve(&c->slot_uses, &c->slot_capacity, c->nslot, 1, sizeof *c->slot_uses)) {
-        return error_nomem(err, "edges of the plan", c->nslot * c->nlane * sizeof *c->pool);
+        return error_nomem(err, "edges of the plan", (size_t)c->nslot * c->nlane * sizeof *c->pool);
     }
     *out = c->nslot++;
     return 0;

@@ -71,10 +71,13 @@ static int changed_headers(const struct comparison_of *c, const struct source *s
         } else if (group != INVENTORY_HEADER) {
             *foreign = *foreign || inventory_find(c->before, group, name);
             free(name);
-        } else if (++*count > 1) {
-            free(name);
         } else {
-            *first = name;
+            ++*count;
+            if (*first) {
+                free(name);
+            } else {
+                *first = name;
+            }
         }
     }
     return 0;

@@ -101,29 +101,34 @@ static int share_work(void *context, const struct program_table *programs, const
     return s->options->share(s->options->context, s->build, programs, need, err);
 }
 
-static int compile_needed(const struct build *b, const struct program_table *programs, bool *need, int jobs,
-                          const struct fresh_options *o, struct compiled_program *kept, struct compiled *out,
-                          struct error *err)
+int fresh_session_open(const struct fresh_options *o, struct compile_session **session, struct error *err)
+{
+    const struct compile_session_options options = {.no_ccache = o->no_ccache, .limit_s = o->compile_timeout};
+
+    return compile_session_open(&options, session, err);
+}
+
+static int compile_needed(struct compile_session *session, const struct build *b, const struct program_table *programs,
+                          bool *need, int jobs, const struct fresh_options *o, struct compiled_program *kept,
+                          struct compiled *out, struct error *err)
 {
     struct sharing sharing = {b, o};
     struct compile_options options = {.platform = b->platform,
                                       .jobs = jobs,
                                       .wanted = need,
-                                      .no_ccache = o->no_ccache,
-                                      .limit_s = o->compile_timeout,
                                       .share = o->share ? share_work : NULL,
                                       .context = &sharing};
     struct cache_identity identity = {0};
     int rc = 0;
 
     if (o->no_recompile) {
-        rc = compile_identity(programs, b->platform, &identity, err);
+        rc = compile_identity(session, programs, b->platform, &identity, err);
         if (rc == 0) {
             rc = keep_current(b, programs, &identity, need, kept, err);
         }
         identity_free(&identity);
     }
-    if (rc < 0 || compile_programs(programs, &options, out, err) < 0) {
+    if (rc < 0 || compile_programs(session, programs, &options, out, err) < 0) {
         return -1;
     }
     take_kept(out, kept);
@@ -138,8 +143,8 @@ static void free_kept(struct compiled_program *kept, size_t count)
     free(kept);
 }
 
-int fresh_binaries(const struct build *b, const struct program_table *programs, const bool *wanted, int jobs,
-                   const struct fresh_options *o, struct compiled *out, struct error *err)
+int fresh_binaries(struct compile_session *session, const struct build *b, const struct program_table *programs,
+                   const bool *wanted, int jobs, const struct fresh_options *o, struct compiled *out, struct error *err)
 {
     struct compiled_program *kept = calloc(programs->count + 1, sizeof *kept);
     bool *need = calloc(programs->count + 1, sizeof *need);
@@ -153,7 +158,7 @@ int fresh_binaries(const struct build *b, const struct program_table *programs, 
     for (size_t i = 0; i < programs->count; i++) {
         need[i] = !wanted || wanted[i];
     }
-    rc = compile_needed(b, programs, need, jobs, o, kept, out, err);
+    rc = compile_needed(session, b, programs, need, jobs, o, kept, out, err);
 out:
     free_kept(kept, programs->count);
     free(need);
@@ -199,8 +204,8 @@ static int install_program(const struct build *b, const struct program *p, const
     return cache_commit(&t, err);
 }
 
-int fresh_install(const struct build *b, const struct program_table *programs, const struct compiled *compiled,
-                  const struct fresh_options *o, struct error *err)
+int fresh_install(struct compile_session *session, const struct build *b, const struct program_table *programs,
+                  const struct compiled *compiled, const struct fresh_options *o, struct error *err)
 {
     struct cache_identity identity = {0};
     int rc = 0;
@@ -213,7 +218,7 @@ int fresh_install(const struct build *b, const struct program_table *programs, c
             continue;
         }
         if (!identity.platform) {
-            rc = compile_identity(programs, b->platform, &identity, err);
+            rc = compile_identity(session, programs, b->platform, &identity, err);
         }
         if (rc == 0) {
             rc = install_program(b, p, c, compiled->read_at, &identity, !o->no_recompile, err);

@@ -29,14 +29,19 @@ struct fresh_options {
 /* Splice and invalidate in the build directory `dir`; lines for the user go to stdout. */
 int fresh_sources(const char *dir, const struct fresh_options *options, struct error *err);
 
-/* Objects of the wanted programs, ready to be loaded; nothing is written to the build yet. Under no_recompile those whose stamp is current are used as they are, with a
- * warning for each source that is newer. `out` is freed with compiled_free(). */
-int fresh_binaries(const struct build *build, const struct program_table *programs, const bool *wanted, int jobs,
-                   const struct fresh_options *options, struct compiled *out, struct error *err);
+/* Open the session that the two functions below compile in (compile_session.h says whose it is). */
+int fresh_session_open(const struct fresh_options *options, struct compile_session **session, struct error *err);
+
+/* Objects of the wanted programs, ready to be loaded; nothing is written to the build yet. Under no_recompile those whose
+ * stamp is current are used as they are, with a warning for each source that is newer. `jobs` compilers run at once. `out`
+ * is freed with compiled_free(). */
+int fresh_binaries(struct compile_session *session, const struct build *build, const struct program_table *programs,
+                   const bool *wanted, int jobs, const struct fresh_options *options, struct compiled *out,
+                   struct error *err);
 
 /* Put what fresh_binaries() got from the store where the stack keeps binaries, and stamp it. A run does this when its
  * verdict is out, since finding out the revision of a PTO-ISA checkout takes longer than a small run. */
-int fresh_install(const struct build *build, const struct program_table *programs, const struct compiled *compiled,
-                  const struct fresh_options *options, struct error *err);
+int fresh_install(struct compile_session *session, const struct build *build, const struct program_table *programs,
+                  const struct compiled *compiled, const struct fresh_options *options, struct error *err);
 
 #endif

@@ -158,7 +158,7 @@ int inventory_write(const struct inventory *v, const char *path, struct error *e
 {
     struct file_writer w;
 
-    if (file_write_begin(&w, path, err) < 0) {
+    if (file_replace_begin(&w, path, err) < 0) {
         return -1;
     }
     w.unsynced = true;

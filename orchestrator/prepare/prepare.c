@@ -192,7 +192,8 @@ static int compile(const struct run_options *o, const struct prepare_job *job, s
     fresh.share = job->share;
     fresh.context = job->context;
     if (compile_check(&r->programs, wanted, err) == 0 && fresh_sources(r->build.dir, &fresh, err) == 0 &&
-        fresh_binaries(&r->build, &r->programs, wanted, job->jobs, &fresh, &p->compiled, err) == 0) {
+        fresh_session_open(&fresh, &p->session, err) == 0 &&
+        fresh_binaries(p->session, &r->build, &r->programs, wanted, job->jobs, &fresh, &p->compiled, err) == 0) {
         rc = write_sheet(p, err);
     }
     free(wanted);
@@ -244,6 +245,7 @@ void prepare_free(struct prepared *p)
     free(p->sheet);
     bindings_free(&p->bindings);
     compiled_free(&p->compiled);
+    compile_session_close(p->session);
     verify_free(p->verify);
     references_free(&p->references);
     recording_free(&p->recording);

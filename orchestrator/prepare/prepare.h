@@ -18,6 +18,7 @@ struct prepared {
     struct references references; /* until `verify` has them */
     char unused[512];             /* why references in data/out are not compared with; "": they are */
     struct verify *verify;
+    struct compile_session *session; /* NULL: nothing was to be compiled yet */
     struct compiled compiled;
     struct bindings bindings;
     char *sheet;

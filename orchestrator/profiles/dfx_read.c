@@ -12,6 +12,7 @@
 #include "common/base/directory.h"
 #include "common/base/file.h"
 #include "common/base/json_stream.h"
+#include "orchestrator/profiles/swimlane_read.h"
 
 static const size_t max_small = (size_t)64 << 20;
 

@@ -1,7 +1,7 @@
 /*
  * swimlane - chip_swimlane_records.json: what one dispatch did on the cores of one chip.
  *
- * Format: docs/formats.md, "Profiles of a dispatch". Times are raw counter cycles; swimlane_ns() makes nanoseconds
+ * Read by swimlane_read.h. Times are raw counter cycles; swimlane_ns() makes nanoseconds
  * after the first one of the file. The two streams of tasks are joined on (core, reg_task_id).
  */
 #ifndef L3R_ORCHESTRATOR_PROFILES_SWIMLANE_H
@@ -22,6 +22,11 @@ struct swim_task {
     uint64_t reg;
     uint64_t start, end, setup; /* cycles; setup: receipt to start, 0 in old files */
     uint64_t dispatch, finish;  /* cycles; 0: the level does not record it */
+};
+
+/* A row of the dispatcher's stream, which belongs to the task of that core and register value. Times in cycles. */
+struct swim_finish {
+    uint64_t core, reg, dispatch, finish;
 };
 
 struct swim_phase {
@@ -57,10 +62,11 @@ struct swimlane {
     uint64_t first, last; /* cycles: the earliest and the latest of all; 0 when there is nothing */
 };
 
-/* Read `path`. What is wrong or missing in a readable file becomes notes, and what could be read is kept; -1 when the
- * file cannot be read at all or memory runs out. The caller frees `s` in every case. */
-int swimlane_read(const char *path, struct swimlane *s, struct notes *notes, struct error *err);
-void swimlane_free(struct swimlane *s); /* a zeroed struct is fine */
+/* Give the tasks of `s` the times of their rows, sort them by start, and find the range of all times. Sorts `finishes`, of
+ * which there are `n`. Returns how many tasks have no row (0 when there are no rows at all). */
+size_t swimlane_join(struct swimlane *s, struct swim_finish *finishes, size_t n);
+
+void swimlane_free(struct swimlane *s); /* what swimlane_read() filled; a zeroed struct is fine */
 
 /* Nanoseconds from the first record to `cycles`; 0 for what lies before it. */
 uint64_t swimlane_ns(const struct swimlane *s, uint64_t cycles);

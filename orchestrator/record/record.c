@@ -15,7 +15,11 @@
 #include "orchestrator/record/helper.h"
 
 #define ORIGIN "the recorder's output"
-#define REPORT "report this as a fault of l3replay"
+/* The build's Python has the recorder's descriptors too. */
+#define REPORT                                                                                                         \
+    "see whether host_orch.py, or what it imports, writes to descriptors that it did not open; if not, report this "   \
+    "as "                                                                                                              \
+    "a fault of l3replay"
 
 struct session {
     struct program_table *programs; /* NULL: not wanted */

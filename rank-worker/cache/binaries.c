@@ -68,7 +68,7 @@ static int put_copy(const char *path, const char *text, size_t nbytes, struct ti
     const struct timespec times[2] = {{.tv_nsec = UTIME_OMIT}, when};
     struct file_writer w = {0};
 
-    if (file_write_begin(&w, path, err) < 0) {
+    if (file_replace_begin(&w, path, err) < 0) {
         return -1;
     }
     w.unsynced = true;

@@ -121,7 +121,7 @@ int made_file_write(const struct made_file *file, const char *dir, struct error 
     char *path = file_join(dir, MADE_FILE, err);
     struct file_writer w = {.unsynced = true};
     struct table t = {0};
-    int rc = path ? file_write_begin(&w, path, err) : -1;
+    int rc = path ? file_replace_begin(&w, path, err) : -1;
 
     free(path);
     if (rc < 0) {
@@ -145,7 +145,7 @@ int made_file_discard(const char *dir, struct error *err)
     char *path = file_join(dir, MADE_FILE, err);
     int rc = path ? 0 : -1;
 
-    if (path && unlink(path) < 0 && errno != ENOENT && errno != ENOTDIR) {
+    if (path && (file_clear_place(path) < 0 || unlink(path) < 0) && errno != ENOENT && errno != ENOTDIR) {
         rc = error_errno(err, path, file_errno_hint(errno), "cannot delete %s", path);
     }
     free(path);

@@ -130,7 +130,7 @@ int stamp_discard(const char *dir, struct error *err)
     char *path = file_join(dir, STAMP_FILE, err);
     int rc = path ? 0 : -1;
 
-    if (path && unlink(path) < 0 && errno != ENOENT && errno != ENOTDIR) {
+    if (path && (file_clear_place(path) < 0 || unlink(path) < 0) && errno != ENOENT && errno != ENOTDIR) {
         rc = error_errno(err, path, file_errno_hint(errno), "cannot delete %s", path);
     }
     free(path);

@@ -10,6 +10,7 @@
 #include "common/base/log.h"
 #include "rank-worker/compile/ccache.h"
 #include "rank-worker/compile/jobs.h"
+#include "rank-worker/compile/store_entry.h"
 #include "rank-worker/compile/store_use.h"
 
 enum {
@@ -247,6 +248,9 @@ static int keep(struct build *b, struct unit *u, struct error *err)
         u->object = unit_object_path(u, b->env, key);
         rc = u->object ? store_use(&b->env->store, u->object, err) : error_nomem(err, u->source, 1);
         if (rc == 0) {
+            rc = u->kind == UNIT_HEADER ? 0 : store_seal(u->output_path, err);
+        }
+        if (rc == 0) {
             rc = store_publish(u->output_path, u->object, err);
         }
         if (rc == 0) {
@@ -279,6 +283,11 @@ static bool is_fault_of_ccache(struct build *b, struct unit *u, const struct job
     return true;
 }
 
+static bool unit_is_made(const struct unit *u)
+{
+    return u->kind == UNIT_HEADER ? store_has_file(u->output_path) : store_is_elf(u->output_path);
+}
+
 static int ended(struct build *b, struct job_result *result, struct error *err)
 {
     struct unit *u = result->tag;
@@ -286,11 +295,9 @@ static int ended(struct build *b, struct job_result *result, struct error *err)
     int rc = 0;
 
     u->linking = result->code == 0 && compiled_only;
-    if (is_fault_of_ccache(b, u, result)) {
+    if (is_fault_of_ccache(b, u, result) || u->linking) {
         rc = start(b, u, err);
-    } else if (u->linking) {
-        rc = start(b, u, err);
-    } else if (result->code == 0 && !unit_has_object(u, u->output_path)) {
+    } else if (result->code == 0 && !unit_is_made(u)) {
         rc = error_set(err, u->source, NULL, "the compiler says it is done with %s and left no object", u->label);
     } else if (result->code == 0) {
         if (*result->output) {

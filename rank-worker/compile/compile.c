@@ -1,16 +1,12 @@
 #include "rank-worker/compile/compile.h"
 
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "common/base/executable.h"
-#include "common/base/install.h"
 #include "common/base/log.h"
 #include "rank-worker/compile/build_units.h"
-#include "rank-worker/compile/ccache.h"
 #include "rank-worker/compile/failures.h"
 #include "rank-worker/compile/headers.h"
 #include "rank-worker/compile/identity.h"
@@ -18,27 +14,12 @@
 #include "rank-worker/compile/store_use.h"
 
 struct work {
-    struct unit_env env;
+    struct compile_session *session;
+    struct unit_env *env; /* the session's */
     struct unit *units;   /* all: nkernel precompiled headers, the kernels, the orchestrations */
     struct unit *sources; /* the kernels and orchestrations in it */
     size_t nkernel, nsource;
 };
-
-/* Given, else where l3replay is installed or built; symbolic links are resolved, as two names for one directory
- * would be two keys. */
-static char *find_include(const char *given, struct error *err)
-{
-    char found[PATH_MAX], *path;
-
-    if (!given && install_find(INSTALL_INCLUDE, found, sizeof found, err) < 0) {
-        return NULL;
-    }
-    path = realpath(given ? given : found, NULL);
-    if (!path) {
-        error_errno(err, given, "check L3REPLAY_INCLUDE_DIR", "the directory of the cpu device's headers is not there");
-    }
-    return path;
-}
 
 static struct unit make_unit(enum unit_kind kind, const struct program *program, const struct kernel *kernel)
 {
@@ -109,7 +90,7 @@ static int find_pto(struct work *w, struct error *err)
     for (size_t i = 0; i < w->nkernel && !u; i++) {
         u = w->sources[i].scan.pto ? &w->sources[i] : NULL;
     }
-    if (!u) {
+    if (!u || w->env->pto) {
         return 0;
     }
     if (!root || !*root) {
@@ -118,19 +99,19 @@ static int find_pto(struct work *w, struct error *err)
                          u->program->name);
     }
     probe = text_format("%s/include/pto/pto-inst.hpp", root);
-    w->env.pto = probe && access(probe, R_OK) == 0 ? realpath(root, NULL) : NULL;
-    if (!w->env.pto) {
+    w->env->pto = probe && access(probe, R_OK) == 0 ? realpath(root, NULL) : NULL;
+    if (!w->env->pto) {
         error_set(err, probe, "set PTO_ISA_ROOT to the directory that holds include/pto",
                   "PTO_ISA_ROOT is %s, and there is no PTO-ISA (kernel %s of program %s needs it)", root,
                   u->kernel->name, u->program->name);
     }
     free(probe);
-    return w->env.pto ? 0 : -1;
+    return w->env->pto ? 0 : -1;
 }
 
 static int check_bfloat16(const struct work *w, struct error *err)
 {
-    const struct toolchain *tool = &w->env.tools[TOOLCHAIN_KERNEL];
+    const struct toolchain *tool = &w->env->tools[TOOLCHAIN_KERNEL];
 
     for (size_t i = 0; i < w->nkernel && tool->bfloat16 == BFLOAT16_NONE; i++) {
         const struct unit *u = &w->sources[i];
@@ -144,25 +125,15 @@ static int check_bfloat16(const struct work *w, struct error *err)
     return 0;
 }
 
-static int find_tools(struct work *w, struct error *err)
+static int find_compilers(struct work *w, struct error *err)
 {
-    struct unit_env *env = &w->env;
-
-    if (toolchain_environment(env->store.tmp, &env->env, err) < 0) {
-        return -1;
-    }
-    if (w->nsource > 0 && toolchain_find(TOOLCHAIN_ORCHESTRATION, &env->store, env->env.v,
-                                         &env->tools[TOOLCHAIN_ORCHESTRATION], err) < 0) {
+    if (w->nsource > 0 && !compile_session_compiler(w->session, TOOLCHAIN_ORCHESTRATION, err)) {
         return -1;
     }
     if (w->nkernel == 0) {
         return 0;
     }
-    if (toolchain_find(TOOLCHAIN_KERNEL, &env->store, env->env.v, &env->tools[TOOLCHAIN_KERNEL], err) < 0 ||
-        toolchain_probe(&env->tools[TOOLCHAIN_KERNEL], &env->store, env->include, env->env.v, err) < 0) {
-        return -1;
-    }
-    return check_bfloat16(w, err);
+    return compile_session_kernel_compiler(w->session, err) ? check_bfloat16(w, err) : -1;
 }
 
 /* Prepare all units and mark those done that the store has. */
@@ -170,9 +141,9 @@ static int look_up(struct work *w, struct build_counts *counts, struct error *er
 {
     for (size_t i = 0; i < w->nsource; i++) {
         struct unit *u = &w->sources[i];
-        int rc = unit_prepare(u, &w->env, err);
+        int rc = unit_prepare(u, w->env, err);
         if (rc == 0) {
-            rc = unit_lookup(u, &w->env, err);
+            rc = unit_lookup(u, w->env, err);
         }
         if (rc < 0) {
             return -1;
@@ -201,38 +172,33 @@ static void hand_out(struct work *w)
 static int open_all(struct work *w, const struct program_table *programs, const struct compile_options *options,
                     struct compiled *out, struct build_counts *counts, struct error *err)
 {
-    if (list_units(w, programs, options->wanted, out, err) < 0 || open_units(w, err) < 0 || find_pto(w, err) < 0) {
+    if (list_units(w, programs, options->wanted, out, err) < 0 || open_units(w, err) < 0 || find_pto(w, err) < 0 ||
+        find_compilers(w, err) < 0) {
         return -1;
     }
-    w->env.include = find_include(options->include, err);
-    w->env.hashes = hashes_new();
-    if (!w->env.include) {
-        return -1;
-    }
-    if (!w->env.hashes) {
-        return error_nomem(err, "compile", 1);
-    }
-    if (store_open(&w->env.store, err) < 0 || find_tools(w, err) < 0) {
-        return -1;
-    }
-    if (!options->no_ccache) {
-        if (executable_find("ccache", &w->env.ccache, err) < 0) {
-            return -1;
-        }
-        ccache_environment(&w->env.env);
-        if (args_done(&w->env.env, err) < 0) {
-            return -1;
-        }
-    }
+    hashes_refresh(w->env->hashes);
     return look_up(w, counts, err);
 }
 
-static char *take_version(struct toolchain *tool)
+static int name_compiler(const struct toolchain *tool, char **version, struct key *id, struct error *err)
 {
-    char *version = tool->version;
+    *version = strdup(tool->version);
+    *id = tool->id;
+    return *version ? 0 : error_nomem(err, "compile", strlen(tool->version));
+}
 
-    tool->version = NULL;
-    return version;
+/* Of the sources that there are; the session may know more compilers. */
+static int name_compilers(const struct work *w, struct compiled *out, struct error *err)
+{
+    const struct toolchain *tools = w->env->tools;
+
+    if (w->nkernel > 0 &&
+        name_compiler(&tools[TOOLCHAIN_KERNEL], &out->kernel_compiler, &out->kernel_compiler_id, err) < 0) {
+        return -1;
+    }
+    return w->nsource > 0 ? name_compiler(&tools[TOOLCHAIN_ORCHESTRATION], &out->orchestration_compiler,
+                                          &out->orchestration_compiler_id, err)
+                          : 0;
 }
 
 static int compile_all(struct work *w, const struct program_table *programs, const struct compile_options *options,
@@ -241,21 +207,20 @@ static int compile_all(struct work *w, const struct program_table *programs, con
     struct build_counts counts = {0};
     int jobs = options->jobs < 1 ? 1 : options->jobs;
 
-    w->env.limit_s = options->limit_s > 0 ? options->limit_s : COMPILE_LIMIT_S;
     /* Times of files are taken from this clock, which is some ms behind the other. */
     clock_gettime(CLOCK_REALTIME_COARSE, &out->read_at);
     if (open_all(w, programs, options, out, &counts, err) < 0) {
         return -1;
     }
     if (!options->assisting) {
-        store_count(&w->env.store, (struct store_counts){.lookups = w->nsource, .hits = counts.reused});
+        store_count(&w->env->store, (struct store_counts){.lookups = w->nsource, .hits = counts.reused});
     }
     if (options->share && w->nsource > counts.reused + 1 &&
         options->share(options->context, programs, options->wanted, err) < 0) {
         return -1;
     }
-    if (headers_plan(w->units, w->sources, w->nkernel, &w->env, jobs, err) < 0 ||
-        build_units(w->units, w->nkernel + w->nsource, &w->env, jobs, options->assisting, &counts, err) < 0) {
+    if (headers_plan(w->units, w->sources, w->nkernel, w->env, jobs, err) < 0 ||
+        build_units(w->units, w->nkernel + w->nsource, w->env, jobs, options->assisting, &counts, err) < 0) {
         return -1;
     }
     out->nbuilt = counts.built;
@@ -264,11 +229,7 @@ static int compile_all(struct work *w, const struct program_table *programs, con
         return -1;
     }
     hand_out(w);
-    out->kernel_compiler = take_version(&w->env.tools[TOOLCHAIN_KERNEL]);
-    out->kernel_compiler_id = w->env.tools[TOOLCHAIN_KERNEL].id;
-    out->orchestration_compiler_id = w->env.tools[TOOLCHAIN_ORCHESTRATION].id;
-    out->orchestration_compiler = take_version(&w->env.tools[TOOLCHAIN_ORCHESTRATION]);
-    return 0;
+    return name_compilers(w, out, err);
 }
 
 static int make_slots(const struct program_table *programs, struct compiled *out, struct error *err)
@@ -290,25 +251,12 @@ static int make_slots(const struct program_table *programs, struct compiled *out
     return 0;
 }
 
-static void close_env(struct unit_env *env)
-{
-    free(env->include);
-    free(env->pto);
-    free(env->ccache);
-    hashes_free(env->hashes);
-    store_close(&env->store);
-    args_free(&env->env);
-    toolchain_free(&env->tools[TOOLCHAIN_KERNEL]);
-    toolchain_free(&env->tools[TOOLCHAIN_ORCHESTRATION]);
-}
-
 static void close_work(struct work *w)
 {
     for (size_t i = 0; w->units && i < w->nkernel + w->nsource; i++) {
         unit_close(&w->units[i]);
     }
     free(w->units);
-    close_env(&w->env);
 }
 
 /* 1 when some kernel includes PTO-ISA, 0 when none does, -1 when a source cannot be read. */
@@ -330,30 +278,24 @@ static int uses_pto(const struct program_table *programs, struct error *err)
     return rc;
 }
 
-int compile_identity(const struct program_table *programs, const char *platform, struct cache_identity *out,
-                     struct error *err)
+int compile_identity(struct compile_session *session, const struct program_table *programs, const char *platform,
+                     struct cache_identity *out, struct error *err)
 {
     const char *runtime = programs->count ? programs->items[0].runtime : "";
-    struct work w = {.nsource = 1}; /* no kernel: its compiler is identified, not probed */
-    const char *pto = NULL;
-    int rc = uses_pto(programs, err);
+    const int pto = uses_pto(programs, err);
+    const char *cpu_revision, *pto_revision = IDENTITY_NO_PTO;
 
-    if (rc < 0) {
+    if (pto < 0) {
         return -1;
     }
-    if (rc) {
-        pto = getenv("PTO_ISA_ROOT");
+    cpu_revision = compile_session_cpu_revision(session, err);
+    if (cpu_revision && pto) {
+        pto_revision = compile_session_pto_revision(session, err);
     }
-    rc = -1;
-
-    w.env.include = find_include(NULL, err);
-    if (w.env.include && store_open(&w.env.store, err) == 0 && find_tools(&w, err) == 0 &&
-        toolchain_find(TOOLCHAIN_KERNEL, &w.env.store, w.env.env.v, &w.env.tools[TOOLCHAIN_KERNEL], err) == 0) {
-        rc = identity_cpu(platform, runtime, w.env.include, &w.env.tools[TOOLCHAIN_KERNEL],
-                          &w.env.tools[TOOLCHAIN_ORCHESTRATION], pto, out, err);
+    if (!cpu_revision || !pto_revision) {
+        return -1;
     }
-    close_env(&w.env);
-    return rc;
+    return identity_make(platform, runtime, cpu_revision, pto_revision, out, err);
 }
 
 static int check_platform(const char *platform, struct error *err)
@@ -367,10 +309,10 @@ static int check_platform(const char *platform, struct error *err)
                      "the cpu device runs simulator platforms only, and this is %s", platform ? platform : "none");
 }
 
-int compile_programs(const struct program_table *programs, const struct compile_options *options, struct compiled *out,
-                     struct error *err)
+int compile_programs(struct compile_session *session, const struct program_table *programs,
+                     const struct compile_options *options, struct compiled *out, struct error *err)
 {
-    struct work w = {0};
+    struct work w = {.session = session, .env = compile_session_env(session)};
     int rc;
 
     *out = (struct compiled){0};
@@ -388,9 +330,9 @@ int compile_programs(const struct program_table *programs, const struct compile_
     return rc;
 }
 
-void compile_trim(const struct compiled *c)
+void compile_trim(struct compile_session *session, const struct compiled *c)
 {
-    struct store store = {0};
+    const struct store *store = &compile_session_env(session)->store;
     struct store_trimmed out;
     struct error err;
     uint64_t limit;
@@ -399,15 +341,14 @@ void compile_trim(const struct compiled *c)
     if (c->nbuilt == 0) {
         return;
     }
-    if (store_limit(&limit, &err) < 0 || (limit > 0 && store_open(&store, &err) < 0)) {
+    if (store_limit(&limit, &err) < 0) {
         rc = -1;
-    } else if (limit > 0 && !store.is_private) {
-        rc = store_trim(&store, limit, &out, &err);
+    } else if (limit > 0 && !store->is_private) {
+        rc = store_trim(store, limit, &out, &err);
     }
     if (rc < 0) {
         log_msg(LOG_WARN, "the object store was not trimmed: %s", err.what);
     }
-    store_close(&store);
 }
 
 void compiled_program_free(struct compiled_program *c)

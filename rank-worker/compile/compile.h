@@ -20,19 +20,15 @@
 #include "common/base/error.h"
 #include "common/plan/plan.h"
 #include "common/plan/program_table.h"
+#include "rank-worker/compile/compile_session.h"
 #include "rank-worker/compile/identity.h"
 #include "rank-worker/compile/made_of.h"
 
-enum { COMPILE_LIMIT_S = 600 };
-
 struct compile_options {
     const char *platform;
-    int jobs;            /* compilers at once, >= 1 */
-    const bool *wanted;  /* per program of the table: false skips it; NULL: all */
-    const char *include; /* directory of the headers we offer; NULL: the installed one */
-    bool assisting;      /* for a process that reports: no progress, no compiler's messages, look-ups are not counted */
-    bool no_ccache;      /* do not compile through ccache, where it is installed */
-    int limit_s;         /* seconds for one run of a compiler; 0: COMPILE_LIMIT_S */
+    int jobs;           /* compilers at once, >= 1 */
+    const bool *wanted; /* per program of the table: false skips it; NULL: all */
+    bool assisting;     /* for a process that reports: no progress, no compiler's messages, look-ups are not counted */
 
     /* Called once, when more than one source has to be compiled and none has been, so that others may take part: who
      * compiles these programs with the same store at the same time shares the work. NULL: nobody else. */
@@ -71,20 +67,21 @@ int compile_check(const struct program_table *programs, const bool *wanted, stru
 int compile_check_plan(const struct plan *plan, const struct program_table *programs, struct error *err);
 
 /* What binaries of these programs are built for today (rank-worker/compile/identity.h): platform, runtime, our
- * headers and compilers, and PTO-ISA where $PTO_ISA_ROOT names one. Freed with identity_free(). */
-int compile_identity(const struct program_table *programs, const char *platform, struct cache_identity *out,
-                     struct error *err);
+ * headers and compilers, and PTO-ISA where a kernel includes it and $PTO_ISA_ROOT names one. The session reads headers and
+ * PTO-ISA once. Freed with identity_free(). */
+int compile_identity(struct compile_session *session, const struct program_table *programs, const char *platform,
+                     struct cache_identity *out, struct error *err);
 
 /* Compile all wanted programs. When sources do not compile, or take longer than the limit, the others finish; then command
  * and compiler's output of each go to the log, in the order of the programs, and the error (INFRA) names the first and
  * how many there are. */
-int compile_programs(const struct program_table *programs, const struct compile_options *options, struct compiled *out,
-                     struct error *err);
+int compile_programs(struct compile_session *session, const struct program_table *programs,
+                     const struct compile_options *options, struct compiled *out, struct error *err);
 void compiled_free(struct compiled *c);
 void compiled_program_free(struct compiled_program *c); /* a zeroed struct is fine */
 
 /* When objects were built, bring the store back below its limit ($L3REPLAY_CACHE_MAX); what running processes use stays.
  * What goes wrong is a warning. */
-void compile_trim(const struct compiled *c);
+void compile_trim(struct compile_session *session, const struct compiled *c);
 
 #endif

@@ -5,17 +5,19 @@
 #include <string.h>
 
 #include "common/base/file.h"
+#include "rank-worker/compile/store_entry.h"
 
 static const char first_line[] = "l3replay-headers 1\n";
 
-/* One name of a rule: "\ " is a blank, "\#" a hash, "$$" a dollar; any other backslash is itself. Returns
+/* Compilers put blanks and ends of lines between names; clang leaves a tab in a name as it is.
+ * One name of a rule: "\ " is a blank, "\#" a hash, "$$" a dollar; any other backslash is itself. Returns
  * the name's end in the text; the unescaped name is put in place. */
 static char *take_name(char *p, char **name)
 {
     char *to = p;
 
     *name = p;
-    while (*p && *p != ' ' && *p != '\t' && *p != '\n' && *p != '\r') {
+    while (*p && *p != ' ' && *p != '\n' && *p != '\r') {
         if (*p == '\\' && (p[1] == '\n' || (p[1] == '\r' && p[2] == '\n'))) {
             break;
         }
@@ -68,7 +70,7 @@ int deps_read(const char *path, const char *dir, const char *source, const char 
 int deps_load(const char *path, struct args *headers, struct error *err)
 {
     size_t length = sizeof first_line - 1;
-    char *text = file_read(path, STORE_SOURCE_MAX, NULL, NULL), *next;
+    char *text = store_kept_text(path), *next;
 
     if (!text) {
         return 0;
@@ -107,7 +109,7 @@ int deps_save(const struct store *s, const char *path, const struct args *header
         free(text);
         return error_nomem(err, path, 1);
     }
-    rc = store_write(s, path, text, size, err);
+    rc = store_keep_text(s, path, text, size, err);
     free(text);
     return rc;
 }

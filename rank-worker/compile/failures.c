@@ -31,7 +31,41 @@ static void report(const struct unit *u)
     }
 }
 
-/* A name that the interface lacks is a fault of the source, or one of a newer stack, which only its author can tell. */
+/* What a compiler says when the machine, and no source, is at fault: its words, and what to do. */
+static const struct cause {
+    const char *words, *hint;
+} causes[] = {
+    {"No space left on device", "make room on the file system of the object store, or set L3REPLAY_CACHE_DIR to a "
+                                "directory on another one"},
+    {"Disk quota exceeded", "make room in the quota of the object store, or set L3REPLAY_CACHE_DIR to a directory "
+                            "elsewhere"},
+    {"File too large", "raise the limit on the size of files (ulimit -f)"},
+    {"File size limit exceeded", "raise the limit on the size of files (ulimit -f)"},
+    {"Read-only file system", "set L3REPLAY_CACHE_DIR to a directory that can be written"},
+    {"Too many open files", "raise the limit of open files (ulimit -n)"},
+    {"Resource temporarily unavailable", "end other processes, or raise the limit on them (ulimit -u, pids of the "
+                                         "cgroup)"},
+    {"Cannot allocate memory", "free memory on this host, raise limits on it (ulimit -v, memory of the cgroup), or "
+                               "compile fewer sources at once (--jobs)"},
+    {"out of memory",
+     "free memory on this host, raise limits on it (ulimit -v, memory of the cgroup), or compile fewer "
+     "sources at once (--jobs)"},
+    {"Killed signal terminated program", "see whether memory ran out (dmesg, memory of the cgroup), and compile fewer "
+                                         "sources at once (--jobs)"},
+    {"CPU time limit exceeded", "raise the limit on processor time (ulimit -t)"},
+};
+
+static const struct cause *cause_of(const struct unit *u)
+{
+    for (size_t i = 0; u->first_output && i < sizeof causes / sizeof *causes; i++) {
+        if (strstr(u->first_output, causes[i].words)) {
+            return &causes[i];
+        }
+    }
+    return NULL;
+}
+
+/* A name that the interface lacks is a fault of the source, or one of a newer stack, which only its author can know. */
 static void hint_of(const struct unit *u, char *hint, size_t size)
 {
     if (u->unknown_kind == UNKNOWN_HEADER) {
@@ -54,6 +88,7 @@ int failures_report(const struct unit *sources, size_t n, const struct program_t
                     struct error *err)
 {
     const struct unit *first = NULL;
+    const struct cause *cause;
     size_t count = 0;
     char hint[384];
 
@@ -79,6 +114,12 @@ int failures_report(const struct unit *sources, size_t n, const struct program_t
                          "%s did not end within %d s when it compiled %s%s of program %s", first->argv.v[0],
                          first->timed_out, first->kernel ? "kernel " : "the orchestration",
                          first->kernel ? first->kernel->name : "", first->program->name);
+    }
+    cause = cause_of(first);
+    if (cause) {
+        return error_set(err, first->source, cause->hint, "%s could not compile %s%s of program %s: %s",
+                         first->argv.v[0], first->kernel ? "kernel " : "the orchestration",
+                         first->kernel ? first->kernel->name : "", first->program->name, cause->words);
     }
     hint_of(first, hint, sizeof hint);
     return error_set(err, first->source, hint, "%s%s of program %s does not compile (%zu of %zu sources failed)",

@@ -1,7 +1,9 @@
 #include "rank-worker/compile/headers.h"
 
+#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
+
+#include "common/base/file.h"
 
 static bool can_use(const struct unit *kernel, const struct unit_env *env)
 {
@@ -52,6 +54,7 @@ static bool pays(size_t users, int jobs)
 static int decide(struct unit *h, size_t users, const struct unit_env *env, int jobs, struct error *err)
 {
     int rc = unit_lookup(h, env, err);
+    char *kept;
     bool wanted_before;
 
     if (rc < 0) {
@@ -61,7 +64,9 @@ static int decide(struct unit *h, size_t users, const struct unit_env *env, int 
         h->state = UNIT_DONE;
         return 0;
     }
-    wanted_before = access(h->source, R_OK) == 0;
+    kept = file_read(h->source, STORE_SOURCE_MAX, NULL, NULL);
+    wanted_before = kept && strcmp(kept, h->scan.prefix) == 0;
+    free(kept);
     if (!wanted_before && store_write(&env->store, h->source, h->scan.prefix, strlen(h->scan.prefix), err) < 0) {
         return -1;
     }

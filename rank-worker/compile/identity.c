@@ -230,15 +230,17 @@ char *identity_content(const char *dir, struct error *err)
 
 /* --- the cpu device ------------------------------------------------------- */
 
-/* Everything of ours that decides what comes out of a source: headers, compilers, flags. */
-static char *cpu_revision(const char *include, const struct toolchain *kernel, const struct toolchain *orchestration,
-                          struct error *err)
+char *identity_cpu_revision(const char *include, const struct toolchain *kernel, const struct toolchain *orchestration,
+                            struct error *err)
 {
+    /* The answer to its probe follows from headers and compiler, and a stamp is checked before it is known. */
+    struct toolchain unprobed = *kernel;
     char *headers = identity_content(include, err), *text = NULL;
     struct hasher *h = headers ? hasher_new() : NULL;
     struct args flags = {0};
     struct key key;
 
+    unprobed.bfloat16 = BFLOAT16_UNKNOWN;
     if (headers && !h) {
         error_nomem(err, include, 1024);
     }
@@ -246,8 +248,8 @@ static char *cpu_revision(const char *include, const struct toolchain *kernel, c
         hasher_text(h, headers);
         hasher_key(h, kernel->id);
         hasher_key(h, orchestration->id);
-        toolchain_flags(kernel, TOOLCHAIN_KERNEL, CORE_AIC, &flags);
-        toolchain_flags(kernel, TOOLCHAIN_KERNEL, CORE_AIV, &flags);
+        toolchain_flags(&unprobed, TOOLCHAIN_KERNEL, CORE_AIC, &flags);
+        toolchain_flags(&unprobed, TOOLCHAIN_KERNEL, CORE_AIV, &flags);
         toolchain_flags(orchestration, TOOLCHAIN_ORCHESTRATION, CORE_AIV, &flags);
         for (size_t i = 0; i < flags.n; i++) {
             hasher_text(h, flags.v[i]);
@@ -265,12 +267,12 @@ static char *cpu_revision(const char *include, const struct toolchain *kernel, c
     return text;
 }
 
-static char *pto_isa_revision(const char *root, struct error *err)
+char *identity_pto_revision(const char *root, struct error *err)
 {
     char *revision, *include;
 
     if (!root || !*root) {
-        revision = strdup("l3replay-none");
+        revision = strdup(IDENTITY_NO_PTO);
         if (!revision) {
             error_nomem(err, "PTO_ISA_ROOT", 16);
         }
@@ -286,23 +288,4 @@ static char *pto_isa_revision(const char *root, struct error *err)
     }
     free(include);
     return revision;
-}
-
-int identity_cpu(const char *platform, const char *runtime_name, const char *include, const struct toolchain *kernel,
-                 const struct toolchain *orchestration, const char *pto_isa_root, struct cache_identity *out,
-                 struct error *err)
-{
-    char *runtime = cpu_revision(include, kernel, orchestration, err), *pto_isa = NULL;
-    int rc = -1;
-
-    memset(out, 0, sizeof *out);
-    if (runtime) {
-        pto_isa = pto_isa_revision(pto_isa_root, err);
-    }
-    if (pto_isa) {
-        rc = identity_make(platform, runtime_name, runtime, pto_isa, out, err);
-    }
-    free(runtime);
-    free(pto_isa);
-    return rc;
 }

@@ -21,6 +21,8 @@ struct cache_identity {
 
 struct toolchain;
 
+#define IDENTITY_NO_PTO "l3replay-none" /* the revision of PTO-ISA of programs that do not use it */
+
 /* Copies of four texts; the revisions may be NULL (not known). 0, or -1 without memory. */
 int identity_make(const char *platform, const char *runtime_name, const char *runtime_revision,
                   const char *pto_isa_revision, struct cache_identity *out, struct error *err);
@@ -34,11 +36,13 @@ char *identity_checkout(const char *dir, const char **why);
  * something cannot be read. Links are followed; .git directories are left out. */
 char *identity_content(const char *dir, struct error *err);
 
-/* The identity of the cpu device's binaries. `include` is the directory of our headers; kernel and orchestration
- * compiler as toolchain_find() gave them; `pto_isa_root` NULL: none is used. PTO-ISA's revision is that of its clean
- * checkout, else the content of its include directory. */
-int identity_cpu(const char *platform, const char *runtime_name, const char *include, const struct toolchain *kernel,
-                 const struct toolchain *orchestration, const char *pto_isa_root, struct cache_identity *out,
-                 struct error *err);
+/* Revision of what is ours in the cpu device's binaries, to be freed: the headers in `include`, the compilers as
+ * toolchain_find() gave them, and the flags. NULL with `err` filled. */
+char *identity_cpu_revision(const char *include, const struct toolchain *kernel, const struct toolchain *orchestration,
+                            struct error *err);
+
+/* Revision of the PTO-ISA at `root`, to be freed: that of its clean checkout, else the content of its include directory;
+ * IDENTITY_NO_PTO when `root` is NULL or "". NULL with `err` filled. */
+char *identity_pto_revision(const char *root, struct error *err);
 
 #endif

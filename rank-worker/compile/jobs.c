@@ -126,7 +126,7 @@ static void finish(struct job_pool *pool, struct slot *slot, struct job_result *
 static int prepare_poll(struct job_pool *pool, int left)
 {
     for (int i = 0; i < pool->width; i++) {
-        struct pollfd *fds = &pool->polls[i * PROCESS_POLLS];
+        struct pollfd *fds = &pool->polls[(size_t)i * PROCESS_POLLS];
 
         if (pool->slots[i].process) {
             process_poll(pool->slots[i].process, fds);
@@ -148,7 +148,7 @@ int job_wait(struct job_pool *pool, int timeout_ms, struct job_result *result, s
         int64_t left = timeout_ms < 0 ? -1 : end - clock_now_ms();
         bool late = timeout_ms >= 0 && left <= 0;
 
-        if (poll(pool->polls, (nfds_t)(pool->width * PROCESS_POLLS), prepare_poll(pool, late ? 0 : (int)left)) < 0 &&
+        if (poll(pool->polls, (nfds_t)pool->width * PROCESS_POLLS, prepare_poll(pool, late ? 0 : (int)left)) < 0 &&
             errno != EINTR) {
             return error_errno(err, NULL, NULL, "cannot wait for the compilers");
         }

@@ -1,6 +1,5 @@
 #include "rank-worker/compile/store.h"
 
-#include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -20,10 +19,10 @@
 #include "common/base/lock.h"
 #include "common/base/log.h"
 #include "common/base/private_dir.h"
+#include "rank-worker/compile/store_entry.h"
+#include "rank-worker/compile/store_room.h"
 
 enum { STALE_SECONDS = 24 * 3600 };
-
-static const char hint[] = "set L3REPLAY_CACHE_DIR to a directory that can be written";
 
 /* The private store of this process, for atexit(). */
 static struct private_dir private_store = PRIVATE_DIR_NONE;
@@ -126,7 +125,7 @@ static void tidy(const char *tmp, const char *host)
 static int open_part(const char *path, bool sticky, struct error *err)
 {
     if (directory_make_ours(path, NULL) < 0 || access(path, W_OK | X_OK) < 0) {
-        return error_errno(err, path, hint, "cannot write %s", path);
+        return error_errno(err, path, store_hint(errno), "cannot write %s", path);
     }
     return directory_check_ours(path, sticky, err);
 }
@@ -156,7 +155,11 @@ static int open_at(struct store *s, const char *base, struct error *err)
         free(path);
     }
     if (rc == 0 && !mkdtemp(s->tmp)) {
-        rc = error_errno(err, s->root, hint, "cannot write %s", base);
+        rc = error_errno(err, s->root, store_hint(errno), "cannot write %s", base);
+    }
+    if (rc == 0 && store_room_check(s->tmp, base, err) < 0) {
+        remove_tree(s->tmp);
+        rc = -1;
     }
     return rc;
 }
@@ -172,7 +175,7 @@ static int open_private(struct store *s, struct error *err)
 {
     if (private_owner != getpid()) {
         if (private_dir_make_temporary(&private_store, "l3replay-store.", err) < 0) {
-            snprintf(err->hint, sizeof err->hint, "%s", hint);
+            snprintf(err->hint, sizeof err->hint, "%s", store_hint(0));
             return -1;
         }
         private_owner = getpid();
@@ -217,7 +220,7 @@ int store_open(struct store *s, struct error *err)
         return error_nomem(err, "object store", 4096);
     }
     if (!*base) {
-        error_set(&cause, NULL, hint, "there is no cache directory (no HOME)");
+        error_set(&cause, NULL, store_hint(0), "there is no cache directory (no HOME)");
     }
     if (!*base || open_at(s, base, &cause) < 0) {
         log_note("compiled objects are not kept: %s (%s)", cause.what, cause.hint);
@@ -243,27 +246,9 @@ char *store_path(const struct store *s, const char *kind, struct key key, const 
     return text_format("%s/%s/%02llx/%016llx%016llx%s", s->root, kind, high >> 56, high, low, suffix);
 }
 
-bool store_has_object(const char *path)
-{
-    Elf64_Ehdr head;
-    struct stat st;
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
-    bool whole;
-
-    if (fd < 0) {
-        return false;
-    }
-    /* The section table is the last thing in a file that a linker writes: present means not cut. */
-    whole = fstat(fd, &st) == 0 && read(fd, &head, sizeof head) == (ssize_t)sizeof head &&
-            memcmp(head.e_ident, ELFMAG, SELFMAG) == 0 &&
-            head.e_shoff + (uint64_t)head.e_shnum * head.e_shentsize <= (uint64_t)st.st_size;
-    close(fd);
-    return whole;
-}
-
 static int sync_file(const char *path)
 {
-    int fd = open(path, O_RDONLY | O_CLOEXEC), rc;
+    int fd = store_open_file(path, O_RDONLY), rc;
 
     if (fd < 0) {
         return -1;
@@ -276,21 +261,38 @@ static int sync_file(const char *path)
     return rc;
 }
 
+/* A directory under the entry's name, or something else than a directory under that of its directory. */
+static int move_to(const char *from, const char *dir, const char *to)
+{
+    if (directory_make_ours(dir, NULL) < 0) {
+        store_clear(dir);
+        if (directory_make_ours(dir, NULL) < 0) {
+            return -1;
+        }
+    }
+    if (rename(from, to) == 0) {
+        return 0;
+    }
+    if (errno != EISDIR && errno != ENOTEMPTY && errno != EEXIST) {
+        return -1;
+    }
+    store_clear(to);
+    return rename(from, to);
+}
+
 int store_publish(const char *from, const char *to, struct error *err)
 {
     char *dir = strdup(to);
     struct stat st;
-    int rc = -1;
+    int rc = 0;
 
     if (!dir) {
         return error_nomem(err, to, strlen(to));
     }
     *strrchr(dir, '/') = '\0';
-    if (directory_make_ours(dir, NULL) == 0 && stat(from, &st) == 0 && chmod(from, st.st_mode & 0444) == 0 &&
-        sync_file(from) == 0 && rename(from, to) == 0) {
-        rc = 0;
-    } else {
-        error_errno(err, to, hint, "cannot keep a compiled object");
+    if (stat(from, &st) < 0 || chmod(from, st.st_mode & 0444) < 0 || sync_file(from) < 0 ||
+        move_to(from, dir, to) < 0) {
+        rc = error_errno(err, to, store_hint(errno), "cannot keep a compiled object");
     }
     free(dir);
     return rc;
@@ -304,7 +306,7 @@ int store_write(const struct store *s, const char *to, const char *text, size_t 
     FILE *file = fd < 0 ? NULL : fdopen(fd, "w");
 
     if (!file) {
-        error_errno(err, to, hint, "cannot write in the object store");
+        error_errno(err, to, store_hint(errno), "cannot write in the object store");
         if (fd >= 0) {
             close(fd);
         }
@@ -315,7 +317,7 @@ int store_write(const struct store *s, const char *to, const char *text, size_t 
         rc = -1;
     }
     if (rc < 0) {
-        error_errno(err, to, hint, "cannot write in the object store");
+        error_errno(err, to, store_hint(errno), "cannot write in the object store");
     } else {
         rc = store_publish(from, to, err);
     }
@@ -327,10 +329,10 @@ out:
 int store_lock(const struct store *s, struct key key, struct error *err)
 {
     char *path = text_format("%s/locks/%03llx", s->root, (unsigned long long)(key.high >> 52));
-    int fd = path ? open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666) : -1;
+    int fd = path ? store_open_file(path, O_RDWR | O_CREAT) : -1;
 
     if (fd < 0) {
-        error_errno(err, path, hint, "cannot open a lock of the object store");
+        error_errno(err, path, store_hint(errno), "cannot open a lock of the object store");
         free(path);
         return -1;
     }
@@ -346,4 +348,18 @@ int store_lock(const struct store *s, struct key key, struct error *err)
 void store_unlock(int fd)
 {
     lock_release(fd);
+}
+
+int store_keep_text(const struct store *s, const char *to, const char *text, size_t nbytes, struct error *err)
+{
+    size_t sealed_nbytes;
+    char *sealed = store_sealed_text(text, nbytes, &sealed_nbytes);
+    int rc;
+
+    if (!sealed) {
+        return error_nomem(err, to, nbytes);
+    }
+    rc = store_write(s, to, sealed, sealed_nbytes, err);
+    free(sealed);
+    return rc;
 }

@@ -12,7 +12,8 @@
  *   counts                        look-ups, and how many found an object
  *   tmp/<host>-<pid>-<random>/    what is being written; left by a killed process until the next one tidies up
  *
- * A file appears under its name only when it is whole, by rename, and is never written again, so that any
+ * A file appears under its name only when it is whole, by rename, and is never written again (store_entry.h: what is
+ * found there may be something else all the same), so that any
  * number of processes may use one store at once and any of them may be killed at any time. Entries are removed
  * by store_trim() alone, which leaves what a living process uses. The whole directory may be deleted while no replay
  * runs.
@@ -54,8 +55,8 @@ struct store {
 };
 
 /* Open the store: $L3REPLAY_CACHE_DIR, else $XDG_CACHE_HOME/l3replay, else ~/.cache/l3replay, made when
- * missing. When it cannot be written, or another user owns it or can write there (directory_check_ours()), one line says
- * so and a private directory under $TMPDIR serves this process alone. */
+ * missing. When it cannot be written, has hardly any room, may not be executed from, or another user owns it or can write
+ * there (directory_check_ours()), one line says so and a private directory under $TMPDIR serves this process alone. */
 int store_open(struct store *s, struct error *err);
 
 /* Remove this process's tmp/ directory and free. */
@@ -65,14 +66,14 @@ void store_close(struct store *s);
  * no memory. */
 char *store_path(const struct store *s, const char *kind, struct key key, const char *suffix);
 
-/* Whether a whole ELF file is there. */
-bool store_has_object(const char *path);
-
-/* Move a finished file to its place, read-only for those who may read `from`. The first one wins; both are the same. */
+/* Move a finished file to its place, read-only for those who may read `from`, instead of what was there. */
 int store_publish(const char *from, const char *to, struct error *err);
 
 /* Write `text` to a file of the store in the same way. */
 int store_write(const struct store *s, const char *to, const char *text, size_t nbytes, struct error *err);
+
+/* The same with a seal behind it (store_entry.h); store_kept_text() reads it. */
+int store_keep_text(const struct store *s, const char *to, const char *text, size_t nbytes, struct error *err);
 
 /* Take the lock under which `key` is made, without waiting: a descriptor, STORE_LOCK_BUSY when another (of this
  * process or another one) holds it, -1 on error. Keys share locks: busy may mean that something else is being

@@ -13,10 +13,9 @@
 #include "common/base/directory.h"
 #include "common/base/file.h"
 #include "common/base/lock.h"
+#include "rank-worker/compile/store_entry.h"
 
 enum { LOCK_LIMIT_MS = 10000, LOCK_NAP_MS = 5, LIST_MAX = 64 << 20 };
-
-static const char hint[] = "set L3REPLAY_CACHE_DIR to a directory that can be written";
 
 /* This process's list in one store. There is more than one store in tests only. */
 struct list {
@@ -40,11 +39,11 @@ static void remove_lists(void)
 int store_lock_all(const struct store *s, bool alone, bool *unlocked, struct error *err)
 {
     char *path = text_format("%s/locks/store", s->root);
-    int fd = path ? open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666) : -1, waited = 0, rc;
+    int fd = path ? store_open_file(path, O_RDWR | O_CREAT) : -1, waited = 0, rc;
 
     *unlocked = false;
     if (fd < 0) {
-        error_errno(err, path, hint, "cannot open the lock of the object store");
+        error_errno(err, path, store_hint(errno), "cannot open the lock of the object store");
         free(path);
         return -1;
     }
@@ -89,7 +88,7 @@ static struct list *open_list(const struct store *s, struct error *err)
     l->owner = getpid();
     l->fd = l->root && l->path ? mkostemp(l->path, O_CLOEXEC | O_APPEND) : -1;
     if (l->fd < 0) {
-        error_errno(err, l->path, hint, "cannot say what is used in the object store");
+        error_errno(err, l->path, store_hint(errno), "cannot say what is used in the object store");
         free(l->root);
         free(l->path);
         free(l);
@@ -115,7 +114,7 @@ static int append(const struct list *l, const char *name, struct error *err)
     if (n == (ssize_t)length && n > 0) {
         return 0;
     }
-    return error_errno(err, l->path, hint, "cannot say what is used in the object store");
+    return error_errno(err, l->path, store_hint(errno), "cannot say what is used in the object store");
 }
 
 int store_use(const struct store *s, const char *path, struct error *err)
@@ -152,7 +151,7 @@ static struct store_counts read_counts(int fd)
 static int open_counts(const struct store *s, int flags)
 {
     char *path = text_format("%s/counts", s->root);
-    int fd = path ? open(path, flags | O_CLOEXEC, 0666) : -1;
+    int fd = path ? store_open_file(path, flags) : -1;
 
     free(path);
     return fd;
@@ -218,10 +217,14 @@ static int add_names(struct args *names, char *text, struct error *err)
 static int read_list(struct args *names, const char *path, struct error *err)
 {
     size_t nbytes;
-    int fd = open(path, O_RDONLY | O_CLOEXEC), rc;
+    int fd = store_open_file(path, O_RDONLY), rc;
     bool dead;
     char *text;
 
+    if (fd < 0 && errno == EINVAL) {
+        store_clear(path); /* no list of ours */
+        return 0;
+    }
     if (fd < 0) {
         return errno == ENOENT ? 0 : error_errno(err, path, NULL, "cannot read what is used in the object store");
     }
@@ -245,7 +248,7 @@ int store_names_read(const struct store *s, struct args *names, struct error *er
 
     *names = (struct args){0};
     if (!users || directory_list(users, NULL, &files) < 0) {
-        rc = error_errno(err, users, hint, "cannot read what is used in the object store");
+        rc = error_errno(err, users, store_hint(errno), "cannot read what is used in the object store");
     }
     for (size_t i = 0; i < files.n && rc == 0; i++) {
         if (files.v[i][0] == '.') {

@@ -10,6 +10,7 @@
 #include "common/base/file.h"
 #include "common/base/log.h"
 #include "rank-worker/compile/jobs.h"
+#include "rank-worker/compile/store_entry.h"
 
 enum { VERSION_TIMEOUT_MS = 20000, PROBE_TIMEOUT_MS = 60000 };
 
@@ -145,13 +146,13 @@ static char *version_path(const struct store *store, const char *path)
 static int examine(char *path, const struct store *store, char *const *env, struct toolchain *tool, struct error *err)
 {
     char *kept = version_path(store, path);
-    char *output = kept ? file_read(kept, STORE_SOURCE_MAX, NULL, NULL) : NULL;
+    char *output = kept ? store_kept_text(kept) : NULL;
     int rc = 1;
 
     *tool = (struct toolchain){.path = path};
     if (!output) {
         rc = ask_version(path, env, &output, err) == 0;
-        if (rc == 1 && kept && store_write(store, kept, output, strlen(output), err) < 0) {
+        if (rc == 1 && kept && store_keep_text(store, kept, output, strlen(output), err) < 0) {
             rc = -1;
         }
     }
@@ -194,6 +195,7 @@ int toolchain_find(enum toolchain_use use, const struct store *store, char *cons
 {
     const struct requirement *need = &requirements[use];
     const char *given = getenv(need->variable);
+    struct error silent = {0};
     char *path;
 
     *tool = (struct toolchain){0};
@@ -211,6 +213,7 @@ int toolchain_find(enum toolchain_use use, const struct store *store, char *cons
             return -1;
         }
         if (answers == 0) {
+            silent = path && !silent.what[0] ? *err : silent;
             continue;
         }
         if (is_enough(tool, need)) {
@@ -218,6 +221,10 @@ int toolchain_find(enum toolchain_use use, const struct store *store, char *cons
             return 0;
         }
         toolchain_free(tool);
+    }
+    if (silent.what[0]) { /* there are some, and the first of them says why it cannot work */
+        return error_set(err, silent.where, silent.hint[0] ? silent.hint : need->hint,
+                         "no compiler on PATH works for %s (%s)", need->what, silent.what);
     }
     return error_set(err, NULL, need->hint, "no compiler found on PATH for %s", need->what);
 }
@@ -327,7 +334,7 @@ static int run_probes(struct toolchain *tool, const struct store *store, const c
                       struct error *err)
 {
     char *source = text_format("%s/probe.cpp", store->tmp);
-    int rc = source ? store_write(store, source, probe_text, sizeof probe_text - 1, err) : error_nomem(err, NULL, 1);
+    int rc = source ? file_write_unsynced(source, probe_text, sizeof probe_text - 1, err) : error_nomem(err, NULL, 1);
 
     if (rc == 0) {
         rc = try_probe(tool, store, source, NULL, env, err);
@@ -360,14 +367,14 @@ int toolchain_probe(struct toolchain *tool, const struct store *store, const cha
     hasher_text(h, text ? text : "");
     free(text);
     path = store_path(store, "tools", hasher_end(h), "");
-    text = path ? file_read(path, STORE_SOURCE_MAX, NULL, NULL) : NULL;
+    text = path ? store_kept_text(path) : NULL;
     if (text && *text >= '0' + BFLOAT16_NONE && *text <= '0' + BFLOAT16_SHIM) {
         tool->bfloat16 = (enum toolchain_bfloat16)(*text - '0');
     } else {
         rc = run_probes(tool, store, include, env, err);
         if (rc == 0 && path) {
             char answer[] = {(char)('0' + tool->bfloat16), '\n'};
-            rc = store_write(store, path, answer, sizeof answer, err);
+            rc = store_keep_text(store, path, answer, sizeof answer, err);
         }
     }
     free(text);

@@ -8,10 +8,11 @@
 #include <xxhash.h>
 
 #include "common/base/directory.h"
+#include "rank-worker/compile/store_entry.h"
 #include "rank-worker/compile/store_use.h"
 
 /* Changes whenever the same key would lead to other bytes. */
-static const char version[] = "l3replay object 1";
+static const char version[] = "l3replay object 2";
 
 static const char *base_name(const char *path)
 {
@@ -161,13 +162,13 @@ char *unit_object_path(const struct unit *u, const struct unit_env *env, struct 
 
 bool unit_has_object(const struct unit *u, const char *path)
 {
-    return u->kind == UNIT_HEADER ? access(path, R_OK) == 0 : store_has_object(path);
+    return u->kind == UNIT_HEADER ? store_has_file(path) : store_has_object(path);
 }
 
 int unit_lookup(struct unit *u, const struct unit_env *env, struct error *err)
 {
     struct made_of made = {.known = true, .source = u->text};
-    struct key key;
+    struct key key = {0};
     char *path = NULL;
     int rc = deps_load(u->list, &made.headers, err);
 

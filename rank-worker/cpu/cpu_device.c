@@ -7,6 +7,7 @@
 #include "common/base/array.h"
 #include "rank-worker/cpu/cpu_program.h"
 #include "rank-worker/cpu/depmap.h"
+#include "rank-worker/cpu/describe.h"
 #include "rank-worker/cpu/dispatch.h"
 #include "rank-worker/cpu/hooks.h"
 #include "rank-worker/cpu/memory.h"
@@ -140,4 +141,5 @@ const struct device_ops device_cpu = {
     .save_profile = cpu_profile_save,
     .close = cpu_close,
     .running = cpu_kernel_running,
+    .describe = cpu_describe,
 };

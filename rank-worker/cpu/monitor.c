@@ -9,15 +9,12 @@
 #include "rank-worker/cpu/monitor.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdatomic.h>
-#include <stdio.h>
-#include <string.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "common/base/clock.h"
 #include "rank-worker/cpu/pool.h"
+#include "rank-worker/cpu/thread_state.h"
 #include "rank-worker/cpu/turns.h"
 
 enum { ASLEEP_TICKS = 5, BUSY_NS = 200000000 };
@@ -35,23 +32,9 @@ static void wait_tick(struct device *dev)
     }
 }
 
-/* Does the thread sleep in the kernel of the operating system? docs: proc(5), /proc/PID/stat, field 3. */
 static bool is_asleep(pid_t tid)
 {
-    char path[64], text[256];
-    snprintf(path, sizeof(path), "/proc/self/task/%d/stat", (int)tid);
-    const int fd = open(path, O_RDONLY | O_CLOEXEC);
-    if (fd < 0) {
-        return false;
-    }
-    const ssize_t n = pread(fd, text, sizeof(text) - 1, 0);
-    close(fd);
-    if (n <= 0) {
-        return false;
-    }
-    text[n] = '\0';
-    const char *name_end = strrchr(text, ')');
-    return name_end && strncmp(name_end, ") S", 3) == 0;
+    return cpu_thread_state(tid) == 'S';
 }
 
 /* CPU time counts, not time: a holder that other processes keep from its core must not lose the turn for that. */

@@ -220,6 +220,7 @@ static struct lane *occupy(struct device *dev, struct task *t, uint32_t taken, s
         lane->sub_block = slot == 2;
         lane->mixed = mixed;
         lane->turn = TURN_NONE;
+        lane_call_reset(&lane->call);
         lane->local.block_idx = t->next_block;
         lane->local.block_num = t->nblock;
         lane->global.sub_block_id = slot == 2;

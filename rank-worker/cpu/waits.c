@@ -25,33 +25,40 @@
 #include "rank-worker/cpu/state/kernel_call.h"
 #include "rank-worker/cpu/turns.h"
 
-static struct lane *leave(void)
+/* Around a call that blocks. */
+struct wait {
+    struct lane *lane;  /* that has given its turn up; NULL: none */
+    struct lane *noted; /* whose call was noted; NULL: none */
+};
+
+static struct wait leave(const char *call)
 {
-    cpu_lane_waits();
-    struct lane *lane = cpu_lane_enter();
-    if (lane) {
-        cpu_turn_leave(lane);
+    struct wait w = {.noted = cpu_lane_waits(call)};
+    w.lane = cpu_lane_enter();
+    if (w.lane) {
+        cpu_turn_leave(w.lane);
     }
-    return lane;
+    return w;
 }
 
-static void back(struct lane *lane)
+static void back(struct wait w)
 {
-    if (lane) {
-        const int before = errno;
-        cpu_turn_back(lane);
-        cpu_lane_return(lane);
-        errno = before;
+    const int before = errno;
+    if (w.lane) {
+        cpu_turn_back(w.lane);
+        cpu_lane_return(w.lane);
     }
+    cpu_lane_goes_on(w.noted);
+    errno = before;
 }
 
 /* A function of this name that gives the turn up around the C library's. */
 #define BLOCKING(type, name, params, ...)                                                                              \
     type name params                                                                                                   \
     {                                                                                                                  \
-        struct lane *lane = leave();                                                                                   \
+        const struct wait w = leave(#name);                                                                            \
         const type rc = CPU_LIBC(name)(__VA_ARGS__);                                                                   \
-        back(lane);                                                                                                    \
+        back(w);                                                                                                       \
         return rc;                                                                                                     \
     }
 
@@ -74,18 +81,23 @@ BLOCKING(int, sem_clockwait, (sem_t *restrict sem, clockid_t clock, const struct
          until)
 
 /* The order in which lanes go on is that of their turns, not of the system's queue. */
+static bool yield_turn(void)
+{
+    struct lane *lane = cpu_lane_enter();
+    if (!lane) {
+        return false;
+    }
+    const bool others = cpu_turn_yield(lane);
+    cpu_lane_return(lane);
+    return others;
+}
+
 int sched_yield(void)
 {
-    cpu_lane_waits();
-    struct lane *lane = cpu_lane_enter();
-    if (lane) {
-        const bool others = cpu_turn_yield(lane);
-        cpu_lane_return(lane);
-        if (others) {
-            return 0;
-        }
-    }
-    return CPU_LIBC(sched_yield)();
+    struct lane *noted = cpu_lane_waits("sched_yield");
+    const int rc = yield_turn() ? 0 : CPU_LIBC(sched_yield)();
+    cpu_lane_goes_on(noted);
+    return rc;
 }
 
 /* Who holds a mutex may have given up its turn with it, so nobody waits for one with the turn. */
@@ -93,9 +105,27 @@ static int lock_in_turn(struct lane *lane, pthread_mutex_t *mutex)
 {
     int rc = pthread_mutex_trylock(mutex);
     if (rc == EBUSY) {
+        const bool noted = lane_call_enter(&lane->call, "pthread_mutex_lock");
         cpu_turn_leave(lane);
         rc = CPU_LIBC(pthread_mutex_lock)(mutex);
         cpu_turn_back(lane);
+        cpu_lane_goes_on(noted ? lane : NULL);
+    }
+    return rc;
+}
+
+/* A call is noted only when it blocks: kernels lock mutexes often. */
+static int lock_freely(pthread_mutex_t *mutex)
+{
+    struct lane *lane = cpu_lane_running();
+    if (!lane) {
+        return CPU_LIBC(pthread_mutex_lock)(mutex);
+    }
+    int rc = pthread_mutex_trylock(mutex);
+    if (rc == EBUSY) {
+        const bool noted = lane_call_enter(&lane->call, "pthread_mutex_lock");
+        rc = CPU_LIBC(pthread_mutex_lock)(mutex);
+        cpu_lane_goes_on(noted ? lane : NULL);
     }
     return rc;
 }
@@ -104,7 +134,7 @@ int pthread_mutex_lock(pthread_mutex_t *mutex)
 {
     struct lane *lane = cpu_lane_enter();
     if (!lane) {
-        return CPU_LIBC(pthread_mutex_lock)(mutex);
+        return lock_freely(mutex);
     }
     cpu_turn_point(lane);
     const int rc = lock_in_turn(lane, mutex);
@@ -112,45 +142,50 @@ int pthread_mutex_lock(pthread_mutex_t *mutex)
     return rc;
 }
 
+static int wait_in_turn(struct lane *lane, pthread_cond_t *cond, pthread_mutex_t *mutex)
+{
+    const int rc = cpu_turn_wait(lane, cond, mutex);
+    return rc ? rc : lock_in_turn(lane, mutex);
+}
+
 int pthread_cond_wait(pthread_cond_t *restrict cond, pthread_mutex_t *restrict mutex)
 {
-    struct lane *lane = cpu_lane_enter();
-    if (!lane) {
-        return CPU_LIBC(pthread_cond_wait)(cond, mutex);
+    struct lane *self = cpu_lane_running(), *lane = cpu_lane_enter();
+    const bool noted = self && lane_call_enter(&self->call, "pthread_cond_wait");
+    const int rc = lane ? wait_in_turn(lane, cond, mutex) : CPU_LIBC(pthread_cond_wait)(cond, mutex);
+    if (lane) {
+        cpu_lane_return(lane);
     }
-    int rc = cpu_turn_wait(lane, cond, mutex);
-    if (!rc) {
-        rc = lock_in_turn(lane, mutex);
-    }
-    cpu_lane_return(lane);
+    cpu_lane_goes_on(noted ? self : NULL);
     return rc;
 }
 
 /* With a deadline the C library waits, whichever clock it is of. It returns with the mutex, for which another lane may
  * wait with the turn. */
-#define TIMED_WAIT(cond, mutex, call)                                                                                  \
-    struct lane *lane = leave();                                                                                       \
-    const int rc = call;                                                                                               \
-    if (lane && (!rc || rc == ETIMEDOUT)) {                                                                            \
+#define TIMED_WAIT(name, cond, mutex, ...)                                                                             \
+    const struct wait w = leave(#name);                                                                                \
+    const int rc = CPU_LIBC(name)(cond, mutex, __VA_ARGS__);                                                           \
+    if (w.lane && (!rc || rc == ETIMEDOUT)) {                                                                          \
         pthread_mutex_unlock(mutex);                                                                                   \
-        cpu_turn_back(lane);                                                                                           \
-        const int locked = lock_in_turn(lane, mutex);                                                                  \
-        cpu_lane_return(lane);                                                                                         \
+        cpu_turn_back(w.lane);                                                                                         \
+        const int locked = lock_in_turn(w.lane, mutex);                                                                \
+        cpu_lane_return(w.lane);                                                                                       \
+        cpu_lane_goes_on(w.noted);                                                                                     \
         return locked ? locked : rc;                                                                                   \
     }                                                                                                                  \
-    back(lane);                                                                                                        \
+    back(w);                                                                                                           \
     return rc;
 
 int pthread_cond_timedwait(pthread_cond_t *restrict cond, pthread_mutex_t *restrict mutex,
                            const struct timespec *restrict until)
 {
-    TIMED_WAIT(cond, mutex, CPU_LIBC(pthread_cond_timedwait)(cond, mutex, until))
+    TIMED_WAIT(pthread_cond_timedwait, cond, mutex, until)
 }
 
 int pthread_cond_clockwait(pthread_cond_t *restrict cond, pthread_mutex_t *restrict mutex, clockid_t clock,
                            const struct timespec *restrict until)
 {
-    TIMED_WAIT(cond, mutex, CPU_LIBC(pthread_cond_clockwait)(cond, mutex, clock, until))
+    TIMED_WAIT(pthread_cond_clockwait, cond, mutex, clock, until)
 }
 
 /* Lanes that wait for it do so in cpu_turn_wait(); others in the C library. */
@@ -201,8 +236,8 @@ long syscall(long number, ...)
         a[i] = va_arg(ap, long);
     }
     va_end(ap);
-    struct lane *lane = futex_waits(number, a[1]) ? leave() : NULL;
+    const struct wait w = futex_waits(number, a[1]) ? leave("futex") : (struct wait){NULL, NULL};
     const long rc = CPU_LIBC(syscall)(number, a[0], a[1], a[2], a[3], a[4], a[5]);
-    back(lane);
+    back(w);
     return rc;
 }

@@ -270,3 +270,11 @@ uint32_t card_save_profile(struct card *card)
 {
     return card->profiled ? card->ops->save_profile(card->device) : 0;
 }
+
+bool card_describe(struct card *card, char *buf, size_t size)
+{
+    if (card->ops->describe) {
+        card->ops->describe(card->device, buf, size);
+    }
+    return card->ops->describe != NULL;
+}

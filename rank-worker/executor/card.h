@@ -29,4 +29,7 @@ uint32_t card_save_profile(struct card *card);
 /* Run one dispatch to its end. `*result` is what the device says of it. */
 int card_dispatch(struct card *card, const struct plan_node *node, struct device_result *result, struct error *err);
 
+/* device_ops.describe of the card's device; from any thread. False: the device cannot. */
+bool card_describe(struct card *card, char *buf, size_t size);
+
 #endif

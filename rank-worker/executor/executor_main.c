@@ -22,6 +22,7 @@
 #include "common/segment/segment.h"
 #include "rank-worker/executor/card.h"
 #include "rank-worker/executor/crash.h"
+#include "rank-worker/executor/doing.h"
 #include "rank-worker/executor/executor_device.h"
 #include "rank-worker/executor/sub_workers.h"
 #include "rank-worker/executor/walk.h"
@@ -108,6 +109,9 @@ static int run_lane(struct segment *seg, const struct arguments *args, bool *hel
     if (args->card.lane == plan_sub_lane(&seg->plan) && sub_workers_start(&walk.subs, seg, &sheet, err) < 0) {
         goto out;
     }
+    if (walk.card) {
+        doing_start(seg, args->card.lane, walk.card);
+    }
     segment_close_fd(seg, SEGMENT_DATA); /* Python has mapped it */
     atomic_store_explicit(&lane_status(seg, args->card.lane)->state, LANE_READY, memory_order_release);
     if (atomic_fetch_sub_explicit(&seg->common->starting, 1, memory_order_acq_rel) == 1) {
@@ -119,6 +123,7 @@ static int run_lane(struct segment *seg, const struct arguments *args, bool *hel
         limit_the_end();
     }
 out:
+    doing_stop();
     card_close(walk.card);
     *held = sub_workers_stop(walk.subs);
     walk_close(&walk);
@@ -132,7 +137,6 @@ int main(int argc, char **argv)
     struct arguments args;
     struct segment seg;
     struct error err;
-    char prefix[32];
     bool held = false;
 
     if (parse_arguments(argc, argv, &args) < 0) {
@@ -146,7 +150,6 @@ int main(int argc, char **argv)
         error_print(&err);
         return 3;
     }
-    log_set_prefix(plan_lane_name(seg.plan.world_size, args.card.lane, prefix, sizeof prefix));
     log_set_level((enum log_level)seg.header->log_level);
     if (crash_install(executor_device()->running, &err) < 0) {
         segment_unmap(&seg);
@@ -160,6 +163,5 @@ int main(int argc, char **argv)
     if (run_lane(&seg, &args, &held, &err) < 0) {
         report_failure(&seg, args.card.lane, &err);
     }
-    segment_unmap(&seg);
     return held ? EXECUTOR_WAS_HELD : 0;
 }

@@ -21,6 +21,7 @@
 /* EXIT_LEFT_BEHIND is that of sub_worker.py. */
 enum { DEATH_GRACE_MS = 1000, MAX_CANDIDATES = 2, EXIT_LEFT_BEHIND = 71 };
 
+static const char HINT_ANSWER[] = "see whether a sub-worker writes to descriptors that it did not open";
 static const char HINT_PYTHON[] = "name a Python that has what the sub-workers import in L3REPLAY_SUBWORKER_PYTHON";
 
 struct sub_workers_process {
@@ -34,10 +35,10 @@ struct refusal {
     const char *error, *where, *name, *missing; /* NULL: not there */
 };
 
-/* Returns 1 for ok, 0 for a refusal (json to be deleted), -1 for something else. */
+/* Returns 1 for ok, 0 for a refusal (json to be deleted), -1 for something else: a sub-worker can write to the pipe too. */
 static int read_answer(const struct python_child *c, struct refusal *r, struct error *err)
 {
-    struct json_source src = {.file = "sub-workers", .hint = "report this as a fault of l3replay", .err = err};
+    struct json_source src = {.file = "sub-workers", .hint = HINT_ANSWER, .err = err};
     cJSON *json = json_parse(&src, c->answer, strlen(c->answer));
     bool ok = false;
 
@@ -276,6 +277,11 @@ int sub_workers_call(struct sub_workers_process *p, uint32_t node, struct error 
     }
     if (rc > 0) {
         rc = read_answer(&p->child, &r, err);
+        if (rc < 0) {
+            error_set_kind(err, ERROR_FAIL, label, HINT_ANSWER,
+                           "the sub-worker %s wrote to the pipe on which its Python answers: '%.60s'", name,
+                           p->child.answer);
+        }
     }
     if (rc) {
         return rc > 0 ? 0 : -1;

@@ -84,17 +84,17 @@ static void keep_pace(struct lane_walk *walk, uint32_t index)
 {
     struct segment_lane *status = lane_status(walk->seg, walk->lane);
     uint32_t behind;
-    bool told = false, waiting = true;
+    bool reported = false, waiting = true;
 
     while (walk->pace && waiting && (behind = pace_next(walk->pace, index)) != PLAN_NONE) {
         atomic_store_explicit(&status->awaits, behind, memory_order_relaxed);
-        if (!told) {
+        if (!reported) {
             set_state(status, LANE_WAITING, clock_now_ns());
         }
-        told = true;
+        reported = true;
         waiting = pace_wait(walk->pace, behind);
     }
-    if (told) {
+    if (reported) {
         atomic_store_explicit(&status->awaits, PLAN_NONE, memory_order_relaxed);
     }
 }

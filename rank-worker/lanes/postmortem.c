@@ -6,6 +6,7 @@
 #include <sys/wait.h>
 
 #include "common/base/log.h"
+#include "common/base/oom_kills.h"
 #include "common/process/process.h"
 #include "common/segment/control_check.h"
 #include "common/segment/executor_end.h"
@@ -83,7 +84,7 @@ int postmortem(const struct segment *seg, uint32_t lane, int status, struct erro
     }
     if (outside) {
         return error_set(err, place,
-                         "look for the out-of-memory killer (dmesg), or for the process that sent the signal",
+                         WTERMSIG(status) == SIGKILL ? oom_kills_hint() : "look for the process that sent the signal",
                          "the executor of %s %s", name, end);
     }
     if (v.state != LANE_RUNNING && v.state != LANE_SAVING) { /* what a kernel left behind may strike a little later */

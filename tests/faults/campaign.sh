@@ -83,7 +83,7 @@ clean_up() {
 }
 trap clean_up EXIT
 trap 'exit 130' INT TERM
-export L3R_FAULT_STORE=$run_dir/store L3R_FAULT_LOGS=${keep:-$run_dir/logs}
+export L3R_FAULT_STORE=${L3R_FAULT_STORE:-$run_dir/store} L3R_FAULT_LOGS=${keep:-$run_dir/logs}
 mkdir -p "$L3R_FAULT_STORE" "$L3R_FAULT_LOGS" "$run_dir/results" || exit 1
 
 # How long a run without a fault takes says in which range moments are drawn.

@@ -18,7 +18,7 @@ inject() { # PLACE
     esac
     # A build that does not fit is no try.
     [ "$1" = build ] && [[ $room != [28]m && $room != 24m ]] && setup=${setup/size=$room/size=2m}
-    way=("${namespace[@]:0:6}" "$setup" "${way[@]}")
+    way=("${namespace[@]}" "$setup" "${way[@]}")
     run_replay "${options[@]}"
     way=()
     [ "$status" -eq 0 ] || [ "$status" -eq 3 ] || complain "exit code $status"

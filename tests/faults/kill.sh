@@ -1,4 +1,5 @@
 # A process of the run is killed at a random moment. What is left of the run says INFRA: it says nothing of the kernels.
+late=yes
 variants="front mpirun 0 1 executor python compiler two-executors"
 
 inject() { # ROLE

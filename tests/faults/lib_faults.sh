@@ -1,6 +1,7 @@
 # What the kinds of faults share. Sourced, after it a file KIND.sh, which sets
 #
 #     variants   names, one word each
+#     late       yes, where the fault may come after the marker
 #     inject     a function: VARIANT. Starts l3replay, injects the fault, calls `judge` with the verdicts that are right
 #
 # Numbers come from RANDOM, which the caller seeds: the same seed draws the same.
@@ -10,6 +11,7 @@ set +e
 
 L3REPLAY_CACHE_DIR=${L3R_FAULT_STORE:-$L3REPLAY_CACHE_DIR}
 limit=120
+late=no
 executor=$(dirname "$L3REPLAY")/../rank-worker/l3replay-executor
 
 # --- drawing -----------------------------------------------------------------------------------------------------
@@ -49,13 +51,13 @@ draw_way() {
     esac
 }
 
-# Start or run it on $build: OPTION...
+# Start or run it on $build: OPTION... Its own limit on the start of MPI comes before the limit of a try.
 start_replay() {
-    start "${way[@]}" "$L3REPLAY" run "$build" "${processes[@]}" --device-ids 0-1 --timeout 20 "$@"
+    start "${way[@]}" "$L3REPLAY" run "$build" "${processes[@]}" --device-ids 0-1 --timeout 20 --start-timeout 60 "$@"
 }
 
 run_replay() {
-    run "${way[@]}" "$L3REPLAY" run "$build" "${processes[@]}" --device-ids 0-1 --timeout 20 "$@"
+    run "${way[@]}" "$L3REPLAY" run "$build" "${processes[@]}" --device-ids 0-1 --timeout 20 --start-timeout 60 "$@"
 }
 
 warm() {
@@ -77,6 +79,19 @@ warm() {
 skip() {
     echo "skipped: $*"
     exit 77
+}
+
+# The directory of the try becomes a user's, with a copy of the store: the other tries go on using theirs, which no other
+# user may write.
+own_store_of() { # USER
+    cp -r "$L3REPLAY_CACHE_DIR" "$work/store" 2>/dev/null
+    L3REPLAY_CACHE_DIR=$work/store
+    chown -R "$1" "$work"
+}
+
+# Whether the mpirun of the try's $way, which is the user's own, can run nothing at all: then nobody of ours can print.
+mpirun_cannot_run() {
+    [[ ${way[*]} == *mpirun* ]] && ! timeout 20 "${way[@]}" true >/dev/null 2>&1
 }
 
 # A build of the sanitizers needs address space, descriptors and stack beyond any limit.
@@ -102,7 +117,7 @@ find_role() {
     local pid name rank role
     for pid in $(tagged); do
         name=$(cat "/proc/$pid/comm" 2>/dev/null)
-        rank=$(tr '\0' '\n' <"/proc/$pid/environ" 2>/dev/null | sed -n 's/^OMPI_COMM_WORLD_RANK=//p')
+        rank=$(tr '\0' '\n' 2>/dev/null <"/proc/$pid/environ" | sed -n 's/^OMPI_COMM_WORLD_RANK=//p')
         case $name in
         l3replay-exec*) role=executor ;;
         mpirun | orterun | mpiexec | prterun) role=mpirun ;;
@@ -142,7 +157,8 @@ judge() { # VERDICT...
     [ -n "$right" ] || complain "$verdict, where right is: $*"
     [ "$status" -ne 124 ] && [ "$status" -ne 137 -o "$verdict" = none ] || complain "did not end within $limit s"
     case $verdict in
-    PASS) [ "$status" -eq 0 ] || complain "PASS with exit code $status" ;;
+    # A fault that comes after the marker changes the exit code of an mpirun that the try started.
+    PASS) [ "$status" -eq 0 ] || [ ${#way[@]} -gt 0 -a "$late" = yes ] || complain "PASS with exit code $status" ;;
     *) [ "$status" -ne 0 ] || complain "$verdict with exit code 0" ;;
     esac
     # Under an mpirun that the try started, the exit code of a job that was cut short is mpirun's.
@@ -159,7 +175,7 @@ judge() { # VERDICT...
         complain "the marker is not the last line"
     # What runs users' code may crash; what is l3replay's own may not.
     grep -aEv '^(card [0-9]+|host lane|sub-workers)\| |^l3replay: error:   \| ' "$work/err" |
-        grep -aEq 'Process received signal|AddressSanitizer|runtime error:|a fault of l3replay' &&
+        grep -aEq 'Process received signal|AddressSanitizer|runtime error:|hint: report this as a fault of l3replay' &&
         complain "l3replay itself crashed"
     expect_nothing_left
 }
@@ -167,7 +183,7 @@ judge() { # VERDICT...
 # The same where the standard streams were taken away: only that it ended, crashed nowhere and left nothing.
 judge_ended() {
     [ "$status" -ne 124 ] && [ "$status" -ne 137 ] || complain "did not end within $limit s"
-    grep -aEq 'AddressSanitizer|runtime error:|a fault of l3replay' "$work/err" && complain "l3replay itself crashed"
+    grep -aEq 'AddressSanitizer|runtime error:|hint: report this as a fault of l3replay' "$work/err" && complain "l3replay itself crashed"
     expect_nothing_left
 }
 

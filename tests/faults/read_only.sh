@@ -19,7 +19,7 @@ inject() { # PLACE
     saved) place=$work/place options=(--save-outputs "$work/place/saved") allowed=(INFRA) ;;
     home) place=$work/place && export HOME=$work/place allowed=(PASS) ;;
     esac
-    way=("${namespace[@]:0:6}" "mount --bind $place $place && mount -o remount,ro,bind $place" "${way[@]}")
+    way=("${namespace[@]}" "mount --bind $place $place && mount -o remount,ro,bind $place" "${way[@]}")
     run_replay "${options[@]}"
     way=()
     judge "${allowed[@]}"

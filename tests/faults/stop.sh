@@ -1,5 +1,6 @@
 # A process of the run stands still at a random moment, and goes on after a while or never (SIGSTOP, SIGCONT): a debugger, a
 # frozen container, a host that swaps. What stands for ever is ended by a limit, and named.
+late=yes
 variants="0-goes-on 1-goes-on executor-goes-on python-goes-on 1-stays executor-stays python-stays"
 
 inject() { # VARIANT

@@ -23,8 +23,7 @@ inject() { # VARIANT
     pid-namespace) as_root && way=(unshare --pid --fork --mount-proc "${way[@]}") ;;
     user-name-unknown)
         as_root
-        chmod -R a+rwX "$work" "$L3REPLAY_CACHE_DIR"
-        L3REPLAY_CACHE_DIR=$work/store
+        own_store_of 54321
         way=(setpriv --reuid 54321 --regid 54321 --clear-groups env HOME="$work" "${way[@]}")
         ;;
     deep-directory)
@@ -46,6 +45,7 @@ inject() { # VARIANT
         allowed=(PASS INFRA)
         ;;
     esac
+    [ "$1" = no-network ] && mpirun_cannot_run && allowed+=(none)
     run_replay
     way=()
     judge "${allowed[@]}"

@@ -2,7 +2,7 @@
 variants="open read write memory descriptors processes sockets files wait sync"
 
 inject() { # GROUP
-    local call error when
+    local call error when allowed=(PASS INFRA)
     command -v strace >/dev/null || skip "no strace"
     strace -f -o /dev/null true 2>/dev/null || skip "may not trace"
     draw_build
@@ -22,6 +22,8 @@ inject() { # GROUP
     when=$(number 120)
     way=(strace -f -qq -o /dev/null -e trace="$call" -e inject="$call:error=$error:when=$((when + 1))" "${way[@]}")
     run_replay
+    # The call that failed may be one of the user's own mpirun, which then started nobody who could print.
+    [[ ${way[*]} == *mpirun* ]] && ! grep -aq '^l3replay: ' "$work/err" && allowed+=(none)
     way=(traced) # strace hands the exit code of a command on, but not when it ended by a signal
-    judge PASS INFRA
+    judge "${allowed[@]}"
 }

@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "orchestrator/profiles/run_record.h"
-#include "orchestrator/profiles/swimlane.h"
+#include "orchestrator/profiles/swimlane_read.h"
 #include "orchestrator/profiles/task_deps.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

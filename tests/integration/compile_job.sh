@@ -21,6 +21,31 @@ expect_err "compile [0-9]+ ms: 0 built, $sources reused"
 run "$L3REPLAY" cache
 expect_out "hits +$sources of $((2 * sources)) look-ups"
 
+# --no-ccache is for all processes. The orchestrations of process 0 wait until another process compiles one.
+cores=$(taskset -cp $$ | sed 's/.*: //' | tr ',' '\n' | awk -F- '{ for (i = $1; i <= $NF; i++) print i }' | head -n 2 | paste -sd,)
+if [[ $cores == *,* ]]; then
+    mkdir "$work/bin"
+    printf '#!/bin/sh\necho "$@" >>"%s"\nexec "$@"\n' "$work/ccache.log" >"$work/bin/ccache"
+    cat >"$work/bin/orch-c++" <<EOF
+#!/bin/bash
+if [[ " \$* " == *" -o "* ]]; then
+    [ "\$OMPI_COMM_WORLD_RANK" = 0 ] || : >"$work/along"
+    for ((i = 0; i < 300; i++)); do
+        [ -e "$work/along" ] && break
+        sleep 0.1
+    done
+fi
+exec g++ "\$@"
+EOF
+    chmod +x "$work/bin/ccache" "$work/bin/orch-c++"
+    rm -rf "$L3REPLAY_CACHE_DIR"
+    run env PATH="$work/bin:$PATH" L3REPLAY_ORCH_CXX="$work/bin/orch-c++" taskset -c "$cores" \
+        mpirun -np 2 "$L3REPLAY" run "$build" --no-ccache
+    expect_pass 0
+    [ -e "$work/along" ] || complain "process 1 compiled nothing"
+    [ -e "$work/ccache.log" ] && complain "--no-ccache used ccache: $(cat "$work/ccache.log")"
+fi
+
 # Each kernel that does not compile is reported once and whole, in the order of the programs.
 broken=$(find "$build/next_levels" -path '*/kernels/*' -name '*.cpp' | head -n 3)
 n=0

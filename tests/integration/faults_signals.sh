@@ -27,6 +27,15 @@ await_running() { # CARDS
     done
 }
 
+await_text() { # TEXT: on stderr
+    local waited=0
+    while ! grep -q "$1" "$work/err" && [ "$waited" -lt $((limit * 20)) ]; do
+        sleep 0.05
+        waited=$((waited + 1))
+    done
+    grep -q "$1" "$work/err" || complain "stderr never had: $1"
+}
+
 drain() {
     local line
     while read -r -t 0.01 -u 9 line; do :; done
@@ -76,6 +85,8 @@ for signal in INT TERM; do
     finish_run
     [ "$status" -ne 0 ] || complain "an interrupted run does not succeed"
     expect_out '^PYPTO_EXEC_RESULT=INFRA$'
+    # mpirun makes a SIGTERM of each.
+    expect_err "interrupted by signal $(kill -l "$signal") "
     expect_nothing_left
 done
 
@@ -117,6 +128,8 @@ signal_role KILL 1
 finish_run
 [ "$status" -ne 0 ] || complain "a run that lost a process does not succeed"
 grep -q 'PYPTO_EXEC_RESULT=\(PASS\|FAIL\)' "$work/out" && complain "a lost process is neither PASS nor FAIL"
+expect_err "process 1 of the job .*on host $(uname -n).* was killed" 'exited on signal 9'
+refuse_err 'interrupted by signal'
 expect_nothing_left
 
 # The process that prints, mpirun, the front: nobody promises a marker, but nothing stays and nothing succeeds. Under
@@ -137,6 +150,9 @@ for role in 0 1 mpirun; do
     finish_run
     expect_status 3
     expect_out '^PYPTO_EXEC_RESULT=INFRA$'
+    refuse_err 'interrupted by signal|see whether this mpirun|^----'
+    [ "$role" = mpirun ] ||
+        expect_err "process $role of the job, on host $(uname -n), was ended by signal 9 \(Killed\)" 'out-of-memory killer'
     expect_nothing_left
 done
 
@@ -155,6 +171,26 @@ await_running 4
 kill -KILL "$started"
 finish_run
 expect_nothing_left
+
+# A process that was stopped when all is over does not hold the end: the verdict stays, and the process is named. The result
+# file is a FIFO, on which process 0 waits meanwhile.
+copy_example vector-add
+mkfifo "$work/result"
+for front in front mpirun; do
+    if [ "$front" = front ]; then
+        start "$L3REPLAY" run "$build" -n 2 --device-ids 0-1 --result "$work/result"
+    else
+        start mpirun -np 2 "$L3REPLAY" run "$build" --device-ids 0-1 --result "$work/result"
+    fi
+    await_text 'dispatches on 2 cards'
+    signal_role STOP 1
+    timeout "$limit" cat "$work/result" >/dev/null
+    finish_run
+    expect_marker 'PASS device=0'
+    expect_err 'warning: .*process 1 of the job does not end'
+    expect_nothing_left
+done
+
 # A result that nobody could read is no result; a log that nobody reads is no reason to give up.
 copy_example vector-add
 for into in '>/dev/full' '>&-'; do

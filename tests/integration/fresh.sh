@@ -114,6 +114,22 @@ if [ "$(id -u)" -ne 0 ]; then
     chmod -R u+w "$build"
 fi
 
+# A command asks each compiler for its version once, whether it compares stamps, compiles and stamps or has nothing to do.
+copy_example vector-add
+cat >"$work/orch-c++" <<EOF
+#!/bin/sh
+[ "\$1" = --version ] && echo asked >>"$work/asked"
+exec g++ "\$@"
+EOF
+chmod +x "$work/orch-c++"
+for options in --no-recompile '--log-level info'; do
+    rm -f "$work/asked"
+    # shellcheck disable=SC2086
+    run env L3REPLAY_ORCH_CXX="$work/orch-c++" "$L3REPLAY" run "$build" -n 1 $options
+    expect_pass 0
+    [ "$(wc -l <"$work/asked")" -eq 1 ] || complain "the compiler was asked $(wc -l <"$work/asked") times"
+done
+
 # ccache is used where it is found, and the object is the same without it.
 copy_example vector-add
 mkdir "$work/ccache-bin"

@@ -63,6 +63,18 @@ run "$L3REPLAY" run "$build" -n 1 --device-ids 0-7
 expect_pass 0
 expect_err '\bx\b.*\b8\b'
 
+# One that closes its standard streams is recorded, and what it does wrong after that is still said.
+copy_example vector-add
+replace_text "$build/orchestration/host_orch.py" '    rows = ' '    import sys
+    sys.stdout.close()
+    sys.stderr.close()
+    rows = '
+run "$L3REPLAY" run "$build" -n 1
+expect_pass 0
+replace_text "$build/orchestration/host_orch.py" 'sys.stderr.close()' 'sys.stderr.close(); raise ValueError("with closed streams")'
+run "$L3REPLAY" run "$build" -n 1
+expect_infra 'host_orch\.py raised ValueError: with closed streams'
+
 # Plain Python: functions, comprehensions, printing. What it prints does not get among the results.
 copy_example vector-add
 cat >>"$build/orchestration/host_orch.py" <<'PYTHON'

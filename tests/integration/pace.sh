@@ -34,7 +34,7 @@ run "$L3REPLAY" run "$build" --device-ids 0,1 -n 1 --pace free --timeout 30 --re
 expect_fail mismatch\|differ
 [ "$(opened)" = none ] || complain "nothing is counted where nothing waits"
 
-# In step round 2 comes only when the gate opens, and that is told.
+# In step round 2 comes only when the gate opens, and that is reported.
 run "$L3REPLAY" run "$build" --device-ids 0,1 -n 1 --timeout 30 --result "$work/result.json"
 expect_fail 'did not wait for the other cards'
 [ "$(opened)" -ge 1 ] || complain "the opened gate is not in the result"

@@ -94,6 +94,34 @@ expect_pass 0
 expect_err 'sub-workers\| printed by print' 'sub-workers\| \{"ok":false\}' 'sub-workers\| printed to stderr'
 [ "$(grep -vEc '^PYPTO_EXEC_|^\[(pto->cpp|cpp->\.so)\] ' "$work/out")" -eq 0 ] || complain "stdout should hold the result only"
 
+# One that closes what it prints on has done no harm, and its next call can still raise.
+with_subs closes
+cat >>"$build/sub_workers/before.py" <<'PYTHON'
+    import os, sys
+    sys.stdout.close()
+    sys.stderr.close()
+    os.close(1)
+PYTHON
+run "$L3REPLAY" run "$build" -n 1
+expect_pass 0
+echo '    raise ValueError("after the streams were closed")' >>"$build/sub_workers/after.py"
+run "$L3REPLAY" run "$build" -n 1
+expect_fail 'the sub-worker after raised ValueError: after the streams were closed' 'sub-workers\| Traceback'
+
+# One that writes to descriptors which are not its own has spoiled the answer, and only that.
+with_subs scribbles
+cat >>"$build/sub_workers/after.py" <<'PYTHON'
+    import os
+    for fd in range(3, 64):
+        try:
+            os.write(fd, b"garbage\n{}\n")
+        except OSError:
+            pass
+PYTHON
+run "$L3REPLAY" run "$build" -n 1
+expect_fail "the sub-worker after wrote to the pipe on which its Python answers: 'garbage'" 'sub-worker call 5 \(after'
+refuse_err 'fault of l3replay'
+
 # One module each for the whole run: what a call leaves behind is there in the next one.
 with_subs twice
 replace_text "$build/orchestration/host_orch.py" '    orch.submit_sub(sub_ids["before"], _ta_a)' \

@@ -105,7 +105,8 @@ void fixture_open(struct fixture *f)
         free(file);
     }
     f->table = (struct program_table){.count = 1, .items = f->programs};
-    f->options = (struct compile_options){.platform = "a2a3sim", .jobs = 2, .no_ccache = true};
+    f->options = (struct compile_options){.platform = "a2a3sim", .jobs = 2};
+    f->session = (struct compile_session_options){.no_ccache = true};
 }
 
 void fixture_close(struct fixture *f)
@@ -127,6 +128,18 @@ void fixture_close(struct fixture *f)
     free(f->root);
 }
 
+int fixture_compile(struct fixture *f)
+{
+    struct compile_session *session;
+    int rc = compile_session_open(&f->session, &session, &f->err);
+
+    if (rc == 0) {
+        rc = compile_programs(session, &f->table, &f->options, &f->out, &f->err);
+    }
+    compile_session_close(session);
+    return rc;
+}
+
 int fixture_run(struct fixture *f)
 {
     char *path = fixture_text("%s/log", f->top);
@@ -137,7 +150,7 @@ int fixture_run(struct fixture *f)
     compiled_free(&f->out);
     memset(&f->err, 0, sizeof f->err);
     assert_true(dup2(fd, STDERR_FILENO) >= 0);
-    rc = compile_programs(&f->table, &f->options, &f->out, &f->err);
+    rc = fixture_compile(f);
     assert_true(dup2(saved, STDERR_FILENO) >= 0);
     n = pread(fd, f->log, sizeof f->log - 1, 0);
     f->log[n > 0 ? n : 0] = '\0';

@@ -17,6 +17,7 @@ struct fixture {
     struct kernel kernels[2][FIXTURE_KERNELS];
     struct program programs[2];
     struct program_table table;
+    struct compile_session_options session;
     struct compile_options options;
     struct compiled out;
     struct error err;
@@ -45,7 +46,8 @@ void fixture_kernel(struct fixture *f, int program, const char *name, const char
 void fixture_open(struct fixture *f);
 void fixture_close(struct fixture *f);
 
-/* Compile, with stderr into f->log. */
+/* Compile in a session of its own, as one command does, with stderr into f->log. */
+int fixture_compile(struct fixture *f); /* with stderr as it is */
 int fixture_run(struct fixture *f);
 
 /* Compile; fails unless so many objects were built, and so many found in the store. */

@@ -146,9 +146,25 @@ int binaries_install(const struct program *p, const struct compiled_program *obj
     return step("install", p->name, err);
 }
 
-int compile_identity(const struct program_table *programs, const char *platform, struct cache_identity *out,
-                     struct error *err)
+/* Nobody looks into the session: any address is one. */
+static struct compile_session *session(void)
 {
+    return (struct compile_session *)(void *)&rig;
+}
+
+int compile_session_open(const struct compile_session_options *options, struct compile_session **out, struct error *err)
+{
+    assert_null(options->include);
+    assert_true(options->no_ccache == rig.options.no_ccache);
+    assert_int_equal(options->limit_s, rig.options.compile_timeout);
+    *out = session();
+    return step("open", NULL, err);
+}
+
+int compile_identity(struct compile_session *s, const struct program_table *programs, const char *platform,
+                     struct cache_identity *out, struct error *err)
+{
+    assert_ptr_equal(s, session());
     assert_ptr_equal(programs, &rig.table);
     if (step("identity", NULL, err) < 0) {
         return -1;
@@ -166,13 +182,12 @@ void identity_free(struct cache_identity *id)
 }
 
 /* As the real one: an item a program, with an empty list where nothing was wanted. There is enough to do for others. */
-int compile_programs(const struct program_table *programs, const struct compile_options *options, struct compiled *out,
-                     struct error *err)
+int compile_programs(struct compile_session *s, const struct program_table *programs,
+                     const struct compile_options *options, struct compiled *out, struct error *err)
 {
+    assert_ptr_equal(s, session());
     assert_string_equal(options->platform, "a2a3sim");
     assert_int_equal(options->jobs, JOBS);
-    assert_true(options->no_ccache == rig.options.no_ccache);
-    assert_int_equal(options->limit_s, rig.options.compile_timeout);
     assert_false(options->assisting);
     memcpy(rig.needed, options->wanted, programs->count * sizeof *rig.needed);
     if (step("compile", NULL, err) < 0 ||
@@ -287,7 +302,7 @@ static void expect_error(int rc, const char *word)
 
 static int binaries(const bool *wanted)
 {
-    return fresh_binaries(&rig.build, &rig.table, wanted, JOBS, &rig.options, &rig.out, &rig.err);
+    return fresh_binaries(session(), &rig.build, &rig.table, wanted, JOBS, &rig.options, &rig.out, &rig.err);
 }
 
 #endif

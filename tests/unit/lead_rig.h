@@ -10,9 +10,11 @@
 #include "tests/support/temp_dir.h"
 
 #include "common/base/log.h"
+#include "orchestrator/job/farewell.h"
 #include "orchestrator/job/lead.h"
 #include "orchestrator/messages/order.h"
 #include "orchestrator/prepare/load.h"
+#include "orchestrator/supervise/supervise_root.h"
 #include "tests/support/captured.h"
 
 enum { ORDERS_MAX = 16, SEGMENT_FD = 42, SIGNAL_FD = 17, EXECUTORS = 5, SECRET = 3, CLOCK_ERROR_NS = 77 };
@@ -179,6 +181,12 @@ int mpi_job_share(const struct mpi_job *job, void *buf, size_t nbytes, struct er
     assert_true(rig.norder < ORDERS_MAX);
     rig.orders[rig.norder++] = *order;
     return step(words[order->kind], err);
+}
+
+int farewell_await(const struct mpi_job *job, struct error *err)
+{
+    assert_ptr_equal(job, &rig.me.job);
+    return step("farewell", err);
 }
 
 int events_serve(struct events **out, uint32_t nprocess, struct events_address *address, struct error *err)

@@ -150,7 +150,8 @@ static int replay(const struct run_options *o)
     changes_report(&changes);
     changes_free(&changes);
     code = outcome_report(&out, o, &p);
-    if (p.sheet && fresh_install(&p.recording.build, &p.recording.programs, &p.compiled, &o->fresh, &err) < 0) {
+    if (p.sheet &&
+        fresh_install(p.session, &p.recording.build, &p.recording.programs, &p.compiled, &o->fresh, &err) < 0) {
         error_print(&err);
     }
     outcome_close(&out, o, &p);

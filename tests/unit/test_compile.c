@@ -324,7 +324,7 @@ static void test_a_compiler_has_a_time_limit(void **state)
     (void)state;
     fixture_open(&f);
     fixture_compiler(&f, "L3REPLAY_ORCH_CXX", "slow c++", "[[ \" $* \" == *' -o '* ]] && sleep 1000", "g++");
-    f.options.limit_s = 1;
+    f.session.limit_s = 1;
     fixture_refused(&f, "slow c++ did not end within 1 s", "the orchestration of program prog0", "--compile-timeout");
     assert_non_null(strstr(f.log, "(--compile-timeout) and was killed"));
     unsetenv("L3REPLAY_ORCH_CXX");

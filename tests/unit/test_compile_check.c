@@ -180,9 +180,9 @@ static void test_headers_that_are_not_there(void **state)
 
     (void)state;
     fixture_open(&f);
-    f.options.include = "/nowhere/include";
+    f.session.include = "/nowhere/include";
     fixture_refused(&f, "/nowhere/include", "L3REPLAY_INCLUDE_DIR");
-    f.options.include = NULL;
+    f.session.include = NULL;
     setenv("L3REPLAY_INCLUDE_DIR", "/nowhere/else", 1);
     fixture_refused(&f, "/nowhere/else");
     fixture_close(&f);

@@ -55,14 +55,19 @@ static int compile_all_here(void *context, const struct program_table *programs,
 {
     struct helper *h = context;
     struct compile_options options = h->f->options;
-    struct compiled out;
+    struct compile_session *session;
+    struct compiled out = {0};
 
     options.share = NULL;
     options.wanted = wanted;
     options.assisting = true;
     h->calls++;
-    h->rc = compile_programs(programs, &options, &out, err);
+    h->rc = compile_session_open(&h->f->session, &session, err);
+    if (h->rc == 0) {
+        h->rc = compile_programs(session, programs, &options, &out, err);
+    }
     compiled_free(&out);
+    compile_session_close(session);
     return 0;
 }
 

@@ -57,8 +57,8 @@ static void test_two_processes_share_the_work(void **state)
         pids[i] = fork();
         assert_true(pids[i] >= 0);
         if (pids[i] == 0) {
-            bool right = compile_programs(&f.table, &f.options, &f.out, &f.err) == 0 &&
-                         f.out.nbuilt + f.out.nreused == 3 && access(f.out.items[0].kernels[1], R_OK) == 0;
+            bool right = fixture_compile(&f) == 0 && f.out.nbuilt + f.out.nreused == 3 &&
+                         access(f.out.items[0].kernels[1], R_OK) == 0;
             _exit(right ? 0 : 1);
         }
     }
@@ -117,7 +117,7 @@ static void killed_in_the_middle(int sig)
     pid = fork();
     assert_true(pid >= 0);
     if (pid == 0) {
-        _exit(compile_programs(&f.table, &f.options, &f.out, &f.err) ? 1 : 0);
+        _exit(fixture_compile(&f) ? 1 : 0);
     }
     /* The stuck compiler waits for a reader of this one, so both ends are there. */
     int fd = open(alive, O_RDONLY | O_NONBLOCK);
@@ -168,6 +168,64 @@ static void test_cut_object_is_made_again(void **state)
     fixture_expect(&f, 1, 1);
     assert_int_equal(fixture_kernel_result(&f, 0), 7);
     free(path);
+    fixture_close(&f);
+}
+
+/* What is found under the name of an entry need not be one: none of it may block, be used, or end the job. */
+static void test_what_is_no_entry_is_made_again(void **state)
+{
+    struct fixture f;
+    char *path, byte;
+    int fd;
+
+    (void)state;
+    fixture_open(&f);
+    fixture_kernel(&f, 0, "k", plain);
+    fixture_expect(&f, 2, 0);
+    path = strdup(f.out.items[0].kernels[0]);
+    for (int what = 0; what < 5; what++) {
+        chmod(path, 0644);
+        if (what == 0) { /* one byte of the code, in the middle of a file that still is an object */
+            fd = open(path, O_RDWR);
+            assert_int_equal(pread(fd, &byte, 1, 4096), 1);
+            byte ^= 1;
+            assert_int_equal(pwrite(fd, &byte, 1, 4096), 1);
+            close(fd);
+        } else {
+            assert_int_equal(unlink(path), 0);
+            assert_int_equal(what == 1   ? mkfifo(path, 0600)
+                             : what == 2 ? mkdir(path, 0700)
+                             : what == 3 ? symlink("/dev/zero", path)
+                                         : symlink(path, path),
+                             0);
+        }
+        fixture_expect(&f, 1, 1);
+        assert_int_equal(fixture_kernel_result(&f, 0), 7);
+    }
+    free(path);
+    fixture_close(&f);
+}
+
+/* A garbled answer of a compiler is asked for again; it does not mean that there is no compiler. */
+static void test_garbled_tools_are_asked_again(void **state)
+{
+    static const char *const spoilers[] = {"find . -type f -exec chmod u+w {} + -exec truncate -s 0 {} +",
+                                           "find . -type f -exec rm {} \\; -exec mkfifo {} \\;"};
+    struct fixture f;
+    char *tools;
+
+    (void)state;
+    fixture_open(&f);
+    fixture_kernel(&f, 0, "k", plain);
+    fixture_expect(&f, 2, 0);
+    tools = fixture_text("%s/the store/v1/tools", f.root);
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(chdir(tools), 0);
+        assert_int_equal(system(spoilers[i]), 0); /* NOLINT(cert-env33-c) */
+        assert_int_equal(chdir("/"), 0);
+        fixture_expect(&f, 0, 2);
+    }
+    free(tools);
     fixture_close(&f);
 }
 
@@ -264,10 +322,9 @@ static void test_pto_isa_is_asked_for(void **state)
     fixture_refused(&f, "kernel k", "program prog0", "PTO_ISA_ROOT", "not set");
     setenv("PTO_ISA_ROOT", f.root, 1);
     fixture_refused(&f, "PTO_ISA_ROOT", "include/pto/pto-inst.hpp");
-    /* Before anything was compiled: there is no store yet. */
-    char *store = fixture_text("%s/the store", f.root);
-    assert_int_equal(access(store, F_OK), -1);
-    free(store);
+    /* Before anything was compiled, or a compiler looked for. */
+    assert_int_equal(entries(&f, "objects"), 0);
+    assert_int_equal(entries(&f, "tools"), 0);
     use_pto(&f);
     fixture_expect(&f, 2, 0);
     assert_int_equal(fixture_kernel_result(&f, 0), 101);
@@ -414,6 +471,8 @@ int main(void)
         cmocka_unit_test(test_two_processes_share_the_work),
         cmocka_unit_test(test_compilers_die_with_us),
         cmocka_unit_test(test_cut_object_is_made_again),
+        cmocka_unit_test(test_what_is_no_entry_is_made_again),
+        cmocka_unit_test(test_garbled_tools_are_asked_again),
         cmocka_unit_test(test_store_that_cannot_be_written),
         cmocka_unit_test(test_store_that_others_can_write),
         cmocka_unit_test(test_objects_are_as_open_as_the_umask_says),

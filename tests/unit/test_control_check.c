@@ -10,8 +10,8 @@
 #include "common/base/log.h"
 #include "common/plan/plan_build.h"
 #include "common/segment/control_check.h"
-#include "orchestrator/job/lanes_table.h"
 #include "orchestrator/job/timings.h"
+#include "orchestrator/supervise/lanes_table.h"
 #include "rank-worker/lanes/postmortem.h"
 
 enum { CARDS = 2, NODES = 4 };
@@ -114,11 +114,11 @@ static void read_everything(void)
     lanes_longest_running(&seg, NULL);
     for (uint32_t lane = 0; lane < seg.header->nlane; lane++) {
         for (int status = 0; status < 256; status += 11) {
-            struct error told;
+            struct error cause;
 
-            if (postmortem(&seg, lane, status, &told) < 0) {
-                assert_true(strlen(told.what) < sizeof told.what && strlen(told.where) < sizeof told.where);
-                assert_in_range(told.kind, ERROR_INFRA, ERROR_USAGE);
+            if (postmortem(&seg, lane, status, &cause) < 0) {
+                assert_true(strlen(cause.what) < sizeof cause.what && strlen(cause.where) < sizeof cause.where);
+                assert_in_range(cause.kind, ERROR_INFRA, ERROR_USAGE);
             }
         }
     }

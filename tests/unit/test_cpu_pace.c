@@ -73,7 +73,7 @@ static enum run_state read_once(void *context, int child, int run, char text[CHI
     return state;
 }
 
-static void a_lane_may_sleep_where_nobody_is_told(void **state)
+static void a_lane_may_sleep_where_nobody_is_informed(void **state)
 {
     (void)state;
     mixed_runs_assert(2, FEW, read_once, NULL);
@@ -109,7 +109,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_lane_may_compute_for_long_while_others_exchange_tiles),
-        cmocka_unit_test(a_lane_may_sleep_where_nobody_is_told),
+        cmocka_unit_test(a_lane_may_sleep_where_nobody_is_informed),
         cmocka_unit_test(the_order_of_turns_does_not_depend_on_the_number_of_cores),
     };
     return cmocka_run_group_tests(tests, setup, mixed_runs_end);

@@ -7,10 +7,12 @@
 
 #include "common/base/log.h"
 #include "orchestrator/job/assist.h"
+#include "orchestrator/job/farewell.h"
 #include "orchestrator/job/follow.h"
 #include "orchestrator/job/marker.h"
 #include "orchestrator/messages/order.h"
 #include "orchestrator/messages/stop_signals.h"
+#include "orchestrator/supervise/supervise_worker.h"
 
 enum { ORDERS_MAX = 8, LIMIT_S = 60, WORLD = 7, SIZE = 3, RANK = 1, FIRST_CARD = 3, CARDS = 2 };
 
@@ -56,8 +58,16 @@ int mpi_job_share(const struct mpi_job *job, void *buf, size_t nbytes, struct er
     return 0;
 }
 
-void mpi_job_end(void)
+int farewell_say(const struct mpi_job *job, struct error *err)
 {
+    assert_ptr_equal(job, &rig->me.job);
+    return step("farewell", err);
+}
+
+void farewell_end(const struct mpi_job *job, int exit_code)
+{
+    assert_ptr_equal(job, &rig->me.job);
+    assert_int_equal(exit_code, 0);
     step("finalize", NULL);
 }
 
@@ -241,7 +251,7 @@ static void test_leave(void **state)
 {
     (void)state;
     follow(0);
-    assert_string_equal(rig->steps, " order strangers close finalize ");
+    assert_string_equal(rig->steps, " order strangers close farewell finalize ");
 }
 
 static void test_run_without_profiles(void **state)
@@ -249,8 +259,8 @@ static void test_run_without_profiles(void **state)
     (void)state;
     order(ORDER_RUN);
     follow(0);
-    assert_string_equal(rig->steps,
-                        " order read-signals map look connect start watch end order strangers close finalize ");
+    assert_string_equal(
+        rig->steps, " order read-signals map look connect start watch end order strangers close farewell finalize ");
     assert_int_equal(rig->pid, 4711);
     assert_int_equal(rig->fd, 9);
     assert_string_equal(rig->address.endpoint, "endpoint");
@@ -284,7 +294,7 @@ static void test_two_passes_with_profiles(void **state)
     follow(0);
     assert_string_equal(rig->steps,
                         " order read-signals map look connect join start watch end order send-rest leave"
-                        " order join start watch end order send-rest leave order strangers close finalize ");
+                        " order join start watch end order send-rest leave order strangers close farewell finalize ");
     assert_true(rig->sends);
 }
 
@@ -293,12 +303,12 @@ static void test_other_orders(void **state)
     (void)state;
     order(ORDER_COMPILE);
     follow(0);
-    assert_string_equal(rig->steps, " order compile order strangers close finalize ");
+    assert_string_equal(rig->steps, " order compile order strangers close farewell finalize ");
     assert_int_equal(rig->taken.kind, ORDER_COMPILE);
     setup(state);
     order(ORDER_CLOCKS);
     follow(0);
-    assert_string_equal(rig->steps, " order clocks order strangers close finalize ");
+    assert_string_equal(rig->steps, " order clocks order strangers close farewell finalize ");
     assert_int_equal(rig->taken.round, 3);
 }
 
@@ -319,7 +329,7 @@ static void test_pass_that_cannot_begin_is_reported(void **state)
         follow(0);
         snprintf(text, sizeof text, "%s failed", failing[i]);
         assert_string_equal(rig->failure.what, text);
-        assert_non_null(strstr(rig->steps, " watch end order strangers close finalize "));
+        assert_non_null(strstr(rig->steps, " watch end order strangers close farewell finalize "));
     }
 }
 
@@ -414,7 +424,16 @@ static void test_signal_that_waits_at_the_end(void **state)
     (void)state;
     rig->signal_waits = true;
     follow(0);
-    assert_string_equal(rig->steps, " order strangers close finalize ");
+    assert_string_equal(rig->steps, " order strangers close farewell finalize ");
+}
+
+/* Process 0 has gone, or does not answer: mpirun must end the rest of the job. */
+static void test_farewell_that_fails(void **state)
+{
+    (void)state;
+    fail_at("farewell");
+    assert_non_null(strstr(rig->steps, " farewell abort "));
+    assert_null(strstr(rig->steps, "finalize"));
 }
 
 int main(void)
@@ -435,6 +454,7 @@ int main(void)
         TEST(test_interrupted_between_orders),
         TEST(test_interrupted_before_the_first_pass),
         TEST(test_signal_that_waits_at_the_end),
+        TEST(test_farewell_that_fails),
     };
     int failed;
 

@@ -123,12 +123,24 @@ static void test_all_come_from_the_store(void **state)
 {
     (void)state;
     rig.current = rig.there = "abc";
-    rig.options.no_ccache = true;
-    rig.options.compile_timeout = 12;
     assert_int_equal(binaries(NULL), 0);
     assert_string_equal(rig.steps, " compile ");
     expect_needed(true, true, true);
     expect_from(2, "store");
+}
+
+/* What the user said about compilers holds for the session. */
+static void test_options_of_the_session(void **state)
+{
+    struct compile_session *opened = NULL;
+
+    (void)state;
+    rig.options.no_ccache = true;
+    rig.options.compile_timeout = 12;
+    assert_int_equal(fresh_session_open(&rig.options, &opened, &rig.err), 0);
+    assert_ptr_equal(opened, session());
+    rig.failing = "open";
+    expect_error(fresh_session_open(&rig.options, &opened, &rig.err), "open");
 }
 
 static void test_only_what_is_wanted(void **state)
@@ -234,6 +246,7 @@ int main(void)
         TEST(test_build_that_cannot_be_written_to_keeps_its_binaries),
         TEST(test_edits_without_ptoas_are_reported),
         TEST(test_all_come_from_the_store),
+        TEST(test_options_of_the_session),
         TEST(test_only_what_is_wanted),
         TEST(test_no_recompile_keeps_current_binaries),
         TEST(test_no_recompile_looks_at_wanted_programs_alone),

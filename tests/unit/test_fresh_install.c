@@ -3,7 +3,7 @@
 
 static int install(void)
 {
-    return fresh_install(&rig.build, &rig.table, &rig.out, &rig.options, &rig.err);
+    return fresh_install(session(), &rig.build, &rig.table, &rig.out, &rig.options, &rig.err);
 }
 
 static void compile_all(void)

@@ -428,18 +428,61 @@ static const char deaf[] = "trap '' TERM INT\nsetsid sleep 1000 &\necho \"child 
 static void test_second_signal_kills(void **state)
 {
     struct front_process f;
+    char *path = in_dir("log");
+    int log = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
 
     (void)state;
+    assert_true(log >= 0);
     use_mpirun(deaf);
-    front_start(&f);
+    front_start_with(&f, log);
     front_read(&f, "ready\n");
     /* Different signals: two of one kind could become one before the front looks. */
     kill(f.pid, SIGTERM);
     kill(f.pid, SIGINT);
     assert_int_equal(front_end(&f), 3);
     assert_non_null(strstr(f.text, "PYPTO_EXEC_RESULT=INFRA\n"));
+    expect_said(log, "interrupted twice");
     expect_dead(pid_after(&f, "self "));
     expect_dead(pid_after(&f, "child "));
+    close(log);
+    free(path);
+}
+
+/* mpirun's processes get another one. */
+static void test_processes_can_know_the_signal(void **state)
+{
+    struct front_process f;
+
+    (void)state;
+    use_mpirun("trap 'cat \"$L3REPLAY_SIGNAL\"; exit 3' INT\necho ready\nsleep 1000 & wait");
+    front_start(&f);
+    front_read(&f, "ready\n");
+    assert_int_equal(kill(f.pid, SIGINT), 0);
+    assert_int_equal(front_end(&f), 3);
+    assert_non_null(strstr(f.text, "ready\n2\n"));
+}
+
+/* mpirun alone knows how a process ended. */
+static void test_a_lost_process_is_named(void **state)
+{
+    struct front_process f;
+    char *path = in_dir("log"), text[4096] = "";
+    int log = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+
+    (void)state;
+    assert_true(log >= 0);
+    use_mpirun(
+        "line=$(printf '%074d' 0 | tr 0 -)\n"
+        "printf '%s\\nmpirun noticed that process rank 1 with PID 0 on node h1 exited on signal 9 (Killed).\\n%s\\n' "
+        "$line $line >&2; exit 137");
+    front_start_with(&f, log);
+    assert_int_equal(front_end(&f), 3);
+    assert_string_equal(f.text, NOTHING_CHECKED "PYPTO_EXEC_RESULT=INFRA\n");
+    expect_said(log, "process 1 of the job, on host h1, was ended by signal 9 (Killed)");
+    assert_true(pread(log, text, sizeof text - 1, 0) > 0);
+    assert_null(strstr(text, "----"));
+    close(log);
+    free(path);
 }
 
 static void test_patience_ends(void **state)
@@ -565,6 +608,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_arguments_arrive_whole, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_signals_are_passed_on, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_second_signal_kills, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_processes_can_know_the_signal, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_a_lost_process_is_named, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_patience_ends, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_nothing_is_left_after_mpirun, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_killed_front_takes_mpirun_along, set_up, tear_down),

@@ -179,7 +179,7 @@ static void runs_do_not_mix(void **state)
     recording_free(&r);
 }
 
-static void scalars_not_given_are_told(void **state)
+static void scalars_not_given_are_reported(void **state)
 {
     struct recording r = record_text(1, PARAM("n", "In", "null", "int32"),
                                      HEADER ENTRY "    ta = TaskArgs()\n    ta.add_scalar(tensors[\"n\"])\n"
@@ -208,7 +208,7 @@ int main(void)
         cmocka_unit_test(fixed_sizes_name_the_cards),
         cmocka_unit_test(other_indices_do_not_name_the_cards),
         cmocka_unit_test(runs_do_not_mix),
-        cmocka_unit_test(scalars_not_given_are_told),
+        cmocka_unit_test(scalars_not_given_are_reported),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

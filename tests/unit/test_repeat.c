@@ -274,7 +274,7 @@ static void other_bits_that_no_output_shows_are_told_once(void **state)
     end();
 }
 
-static void bytes_that_nobody_is_known_to_have_written_are_told(void **state)
+static void bytes_that_nobody_is_known_to_have_written_are_reported(void **state)
 {
     char *t;
 
@@ -400,7 +400,7 @@ int main(void)
         cmocka_unit_test(the_first_node_in_submit_order_is_named),
         cmocka_unit_test(windows_are_told_apart_and_only_when_they_come_first),
         cmocka_unit_test(other_bits_that_no_output_shows_are_told_once),
-        cmocka_unit_test(bytes_that_nobody_is_known_to_have_written_are_told),
+        cmocka_unit_test(bytes_that_nobody_is_known_to_have_written_are_reported),
         cmocka_unit_test(each_run_is_held_to_the_references),
         cmocka_unit_test(the_first_run_can_be_the_wrong_one),
         cmocka_unit_test(a_reference_that_was_changed_is_no_verdict),

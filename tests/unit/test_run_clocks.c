@@ -204,7 +204,7 @@ static void the_report_relates_nothing_without_alignment(void **state)
     temp_dir_remove(dir);
 }
 
-static void one_measurement_is_told(void **state)
+static void one_measurement_is_reported(void **state)
 {
     char *dir = temp_dir_make();
 
@@ -336,7 +336,7 @@ int main(void)
         cmocka_unit_test(a_record_without_clocks_is_of_one_clock),
         cmocka_unit_test(the_report_says_how_well_clocks_are_aligned),
         cmocka_unit_test(the_report_relates_nothing_without_alignment),
-        cmocka_unit_test(one_measurement_is_told),
+        cmocka_unit_test(one_measurement_is_reported),
         cmocka_unit_test(the_worst_pair_counts),
         cmocka_unit_test(what_is_written_is_read),
         cmocka_unit_test(wrong_clocks_are_refused_by_name),

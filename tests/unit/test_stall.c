@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "orchestrator/job/stall.h"
+#include "orchestrator/supervise/stall.h"
 
 #define SECONDS(n) ((n) * UINT64_C(1000000000))
 

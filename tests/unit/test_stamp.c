@@ -231,7 +231,29 @@ static void test_lock_errors(void **state)
     assert_int_equal(lock_take(path, 1, &err), -1);
     assert_non_null(strstr(err.what, path));
     free(path);
+    temp_dir_put_text(*state, "file", "");
     assert_int_equal(lock_take(*state, 1, &err), -1);
+}
+
+/* An empty directory and a link to elsewhere stand in nobody's way. */
+static void test_lock_makes_its_place(void **state)
+{
+    char *path = file_join(*state, "lock", NULL), *victim = file_join(*state, "victim", NULL);
+    struct error err;
+    struct stat st;
+    int fd;
+
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(i ? symlink(victim, path) : mkdir(path, 0700), 0);
+        fd = lock_take(path, 1, &err);
+        assert_true(fd >= 0);
+        lock_release(fd);
+        assert_true(lstat(path, &st) == 0 && S_ISREG(st.st_mode));
+        assert_int_equal(unlink(path), 0);
+    }
+    assert_int_equal(lstat(victim, &st), -1);
+    free(victim);
+    free(path);
 }
 
 /* Two lockers of which one's file was taken away meanwhile must not both go on. */
@@ -261,6 +283,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_transaction_unknown, setup, teardown),
         cmocka_unit_test_setup_teardown(test_lock, setup, teardown),
         cmocka_unit_test_setup_teardown(test_lock_errors, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_lock_makes_its_place, setup, teardown),
         cmocka_unit_test_setup_teardown(test_lock_file_replaced, setup, teardown),
     };
 

@@ -172,7 +172,7 @@ static void what_cannot_be_bound_is_refused(void **state)
 }
 
 /* A file that is there is never called missing: why it cannot be read is reported. */
-static void what_is_there_and_of_no_use_is_told(void **state)
+static void what_is_there_and_of_no_use_is_reported(void **state)
 {
     char directory[512], shut[512], behind[512], gone[512];
     struct named_file given[] = {{"verify", directory}, {"verify", shut}, {"verify", behind}, {"verify", gone}};
@@ -371,7 +371,7 @@ int main(void)
         CASE(refuses_a_damaged_manifest),
         CASE(what_was_typed_comes_before_the_build),
         CASE(what_cannot_be_bound_is_refused),
-        CASE(what_is_there_and_of_no_use_is_told),
+        CASE(what_is_there_and_of_no_use_is_reported),
         CASE(a_call_reads_and_writes_the_segment),
         CASE(no_descriptor_of_the_segment_is_open),
         CASE(a_wrong_one_is_a_fail),

@@ -12,7 +12,7 @@
 #include <cmocka.h>
 
 #include "common/plan/plan_build.h"
-#include "orchestrator/job/supervise.h"
+#include "orchestrator/supervise/supervise_root.h"
 #include "tests/support/temp_dir.h"
 
 static void send_event(struct events *from, enum event_kind kind, uint32_t rank)

@@ -25,14 +25,6 @@ def send(fd, record):
         data = data[os.write(fd, data):]
 
 
-def move_stdout():
-    """Keep the stream's descriptor for the recorder alone; prints go to stderr."""
-    fd = os.dup(1)
-    os.dup2(2, 1)
-    sys.stdout = sys.stderr
-    return fd
-
-
 def leave_to_parent(fd):
     """In a child that host_orch.py forks: the recording is its parent's, and it ends with it."""
     null = os.open(os.devnull, os.O_WRONLY)
@@ -84,9 +76,9 @@ def main():
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     here = os.path.dirname(os.path.abspath(__file__))
     sys.path[0] = os.path.dirname(here)
-    fd = move_stdout()
-    from recorder import faults
+    from recorder import faults, streams
 
+    fd = streams.part()
     del sys.path[0]  # the package is found by its own path from here on
     with open(0, "rb", closefd=False) as file:
         request = json.loads(file.read())
@@ -101,7 +93,7 @@ def main():
         last = {"error": faults.describe(error, "host_orch.py", path)}
         if isinstance(error, faults.Stopped):  # perhaps in the middle of a line
             os.write(fd, b"\n")
-    sys.stderr.flush()
+    streams.flush()
     send(fd, last)
     os._exit(0)
 

@@ -23,13 +23,13 @@ EXIT_LEFT_BEHIND = 71
 
 def keep_pipes():
     """Move the two pipes where no sub-worker's input or output gets into them; returns (to read, to write)."""
-    requests, answers = os.dup(0), os.dup(1)
+    from recorder import streams
+
+    requests = os.dup(0)
     nothing = os.open(os.devnull, os.O_RDONLY)
     os.dup2(nothing, 0)
     os.close(nothing)
-    os.dup2(2, 1)
-    sys.stdout = sys.stderr
-    return os.fdopen(requests, "rb"), answers
+    return os.fdopen(requests, "rb"), streams.part()
 
 
 def map_segment():
@@ -54,7 +54,9 @@ def map_segment():
 
 
 def answer(fd, record):
-    sys.stderr.flush()
+    from recorder import streams
+
+    streams.flush()
     record = {key: plain(value) if isinstance(value, str) else value for key, value in record.items()}
     data = (json.dumps(record, ensure_ascii=True) + "\n").encode("ascii")
     while data:
@@ -113,10 +115,10 @@ def place(error, path):
 
 
 def print_traceback(error):
-    from recorder import faults
+    from recorder import faults, streams
 
     if not isinstance(error, Undefined):
-        sys.stderr.write("".join(line[:MAX_MESSAGE] + "\n" for line in faults.traceback_lines(error)))
+        streams.write("".join(line[:MAX_MESSAGE] + "\n" for line in faults.traceback_lines(error)))
 
 
 def load_all(workers):
@@ -163,10 +165,11 @@ def left_behind():
 
 def end():
     """The run is over: what sub-workers left running must not hold it."""
+    from recorder import streams
+
     left = left_behind()
     if left:
-        sys.stderr.write("left running by sub-workers: %s\n" % ", ".join(left)[:MAX_MESSAGE])
-        sys.stderr.flush()
+        streams.write("left running by sub-workers: %s\n" % ", ".join(left)[:MAX_MESSAGE])
         os._exit(EXIT_LEFT_BEHIND)
 
 
@@ -176,9 +179,9 @@ def main():
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     here = os.path.dirname(os.path.abspath(__file__))
     sys.path[0] = os.path.dirname(here)
-    requests, answers = keep_pipes()
-    from recorder import faults, mapped  # noqa: F401 (the package is found by its own path from here on)
+    from recorder import faults, mapped, streams  # noqa: F401 (the package is found by its own path from here on)
 
+    requests, answers = keep_pipes()
     del sys.path[0]
     faulthandler.enable(sys.stderr)
     sys.meta_path.append(mapped.StandIns())

@@ -19,6 +19,7 @@
 #include <stdint.h>
 
 #include "rank-worker/cpu/include/l3r_abi.h"
+#include "rank-worker/cpu/state/lane_call.h"
 #include "rank-worker/device.h"
 
 enum {
@@ -135,6 +136,7 @@ struct lane {
     sem_t let_on;            /* posted when a turn comes that it awaits */
     _Atomic bool waited;     /* its kernel called something to wait, since the monitor has looked */
     struct thread *thread;   /* that runs it; NULL: none yet */
+    struct lane_call call;   /* what its kernel is in */
     struct profile_run *run; /* record of this call; NULL: none */
     struct local_context local;
     struct global_context global;
@@ -227,7 +229,7 @@ struct device {
     size_t cap_found;
     struct chunk *free_chunks;
     struct block *blocks;
-    bool orchestrating;
+    _Atomic bool orchestrating;
     _Atomic bool fatal;
     int32_t fatal_code;
     char fatal_text[1024];

@@ -7,6 +7,7 @@ static _Thread_local struct lane *running;
 
 void cpu_call_kernel(struct lane *lane)
 {
+    lane_call_begin(&lane->call);
     running = lane;
     lane->kernel->fn(lane->args);
     running = NULL;
@@ -30,7 +31,7 @@ bool cpu_kernel_running(char *buf, size_t size)
         return false;
     }
     snprintf(buf, size, "kernel %s of program %s (task %llu, block %d of %d, %s)", lane->kernel->name,
-             lane->dev->program->name, (unsigned long long)lane->task->order, lane->local.block_idx,
+             lane->dev->program->name, (unsigned long long)lane->task->order - 1, lane->local.block_idx,
              lane->local.block_num, cores[(lane - lane->dev->lanes) % 3]);
     return true;
 }
@@ -45,10 +46,19 @@ struct lane *cpu_lane_enter(void)
     return lane;
 }
 
-void cpu_lane_waits(void)
+struct lane *cpu_lane_waits(const char *call)
 {
     if (running) {
         atomic_store_explicit(&running->waited, true, memory_order_relaxed);
+        return lane_call_enter(&running->call, call) ? running : NULL;
+    }
+    return NULL;
+}
+
+void cpu_lane_goes_on(struct lane *lane)
+{
+    if (lane) {
+        lane_call_leave(&lane->call);
     }
 }
 

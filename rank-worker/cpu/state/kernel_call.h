@@ -12,7 +12,8 @@ bool cpu_in_kernel(void);
 /* The lane whose kernel the calling thread runs; NULL: none. */
 struct lane *cpu_lane_running(void);
 
-/* device_ops.running: "kernel k of program p (task 3, block 0 of 2, aiv0)"; tasks in the order of their submits. */
+/* device_ops.running: "kernel k of program p (task 3, block 0 of 2, aiv0)"; tasks are
+ * counted from 0 in the order of their submits, as in profiles. */
 bool cpu_kernel_running(char *buf, size_t size);
 
 /* What a kernel called has come into the device: its lane, if that takes turns, else NULL. Until cpu_lane_return() the
@@ -20,7 +21,9 @@ bool cpu_kernel_running(char *buf, size_t size);
 struct lane *cpu_lane_enter(void);
 void cpu_lane_return(struct lane *lane);
 
-/* The kernel of the calling thread, if there is one, waits (for a moment, or in a loop): the monitor is to know. */
-void cpu_lane_waits(void);
+/* The kernel of the calling thread, if there is one, waits in the function `call` (for a moment, or in a loop): the
+ * monitor and the report of a hang are to know. Returns what cpu_lane_goes_on() gets when it has returned; NULL: nobody. */
+struct lane *cpu_lane_waits(const char *call);
+void cpu_lane_goes_on(struct lane *lane);
 
 #endif

@@ -25,7 +25,7 @@ static __aicore__ inline __gm__ T* remote_ptr(__gm__ CommContext* ctx, __gm__ T*
     return reinterpret_cast<__gm__ T*>(ctx->windowsIn[rank] + offset);
 }
 
-// Sum this card's rows into its own window, then tell every member that they are there.
+// Sum this card's rows into its own window, then signal every member that they are there.
 static __aicore__ void publish_partial(__gm__ float* x, __gm__ float* partial, __gm__ int32_t* signal,
                                        __gm__ CommContext* signal_ctx, int64_t rows, int64_t stride) {
     for (int64_t j = 0; j < 8; ++j) {

@@ -1,8 +1,8 @@
 /*
  * progress - how far the run is, on stderr, when a person watches (stderr is a terminal).
  */
-#ifndef L3R_ORCHESTRATOR_JOB_PROGRESS_H
-#define L3R_ORCHESTRATOR_JOB_PROGRESS_H
+#ifndef L3R_ORCHESTRATOR_SUPERVISE_PROGRESS_H
+#define L3R_ORCHESTRATOR_SUPERVISE_PROGRESS_H
 
 #include <stdint.h>
 

@@ -1,7 +1,10 @@
-#include "orchestrator/job/lanes_table.h"
+#include "orchestrator/supervise/lanes_table.h"
 
 #include <stdio.h>
+#include <string.h>
+#include <time.h>
 
+#include "common/base/clean_name.h"
 #include "common/base/clock.h"
 #include "common/base/log.h"
 #include "common/segment/control_check.h"
@@ -47,6 +50,54 @@ static const char *how_long(const struct segment *seg, const struct job_clocks *
     return buf;
 }
 
+static bool is_asked(const struct segment *seg, uint32_t lane)
+{
+    return lane < seg->plan.world_size && lane_view(seg, lane).state == LANE_RUNNING;
+}
+
+static bool has_answered(const struct segment *seg, uint32_t lane)
+{
+    return atomic_load_explicit(&lane_status(seg, lane)->answered, memory_order_acquire) != 0;
+}
+
+void lanes_ask(const struct segment *seg, int limit_ms)
+{
+    const struct timespec nap = {.tv_nsec = 2000000};
+    const uint64_t until_ns = clock_now_ns() + (uint64_t)limit_ms * 1000000u;
+
+    word_complete(&seg->common->ask);
+    for (uint32_t lane = 0; lane < seg->header->nlane; lane++) {
+        while (is_asked(seg, lane) && !has_answered(seg, lane) && clock_now_ns() < until_ns) {
+            nanosleep(&nap, NULL);
+        }
+    }
+}
+
+/* What the executor wrote is input: a kernel may have written over it. */
+static void print_answer(const struct segment *seg, uint32_t lane)
+{
+    char text[LANE_DOING];
+
+    if (!is_asked(seg, lane) || !word_is_done(&seg->common->ask)) {
+        return;
+    }
+    if (!has_answered(seg, lane)) {
+        log_msg(LOG_ERROR, "    what it is in is not known: it gave no answer");
+        return;
+    }
+    memcpy(text, lane_status(seg, lane)->doing, sizeof text);
+    text[sizeof text - 1] = '\0';
+    for (char *line = text, *end; *line; line = end) {
+        end = strchrnul(line, '\n');
+        end += *end ? 1 : 0;
+        if (end > line && end[-1] == '\n') {
+            end[-1] = '\0';
+        }
+        clean_name(line);
+        log_msg(LOG_ERROR, "    %s", line);
+    }
+}
+
 static void print_lane(const struct segment *seg, const struct job_clocks *clocks, uint32_t lane)
 {
     const struct lane_view v = lane_view(seg, lane);
@@ -82,6 +133,7 @@ void lanes_table_print(const struct segment *seg, const struct job_clocks *clock
         }
         if (shown++ < most) {
             print_lane(seg, clocks, lane);
+            print_answer(seg, lane);
         } else {
             more++;
         }

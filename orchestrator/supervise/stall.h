@@ -3,8 +3,8 @@
  *
  * Time in which some card writes its profiles is counted apart: it is the disk that it waits for, and no kernel.
  */
-#ifndef L3R_ORCHESTRATOR_JOB_STALL_H
-#define L3R_ORCHESTRATOR_JOB_STALL_H
+#ifndef L3R_ORCHESTRATOR_SUPERVISE_STALL_H
+#define L3R_ORCHESTRATOR_SUPERVISE_STALL_H
 
 #include <stdbool.h>
 #include <stdint.h>

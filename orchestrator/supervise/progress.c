@@ -1,4 +1,4 @@
-#include "orchestrator/job/progress.h"
+#include "orchestrator/supervise/progress.h"
 
 #include <stdbool.h>
 #include <stdio.h>

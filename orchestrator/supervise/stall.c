@@ -1,4 +1,4 @@
-#include "orchestrator/job/stall.h"
+#include "orchestrator/supervise/stall.h"
 
 static const uint64_t profiles_limit_ns = UINT64_C(600) * 1000000000;
 

@@ -1,0 +1,65 @@
+#include "orchestrator/cli/compare_options.h"
+
+#include "orchestrator/cli/option_number.h"
+#include "orchestrator/cli/recording_options.h"
+
+enum { OPT_EXPECT = 0x800, OPT_VALIDATE, OPT_NO_VALIDATE, OPT_REQUIRE_CHECK, OPT_RTOL, OPT_ATOL, OPT_SAVE };
+
+static const struct argp_option options[] = {
+    {"expect", OPT_EXPECT, "NAME=FILE.npy", 0, "what a parameter must hold after the run (default: data/out/NAME.npy)",
+     0},
+    {"validate", OPT_VALIDATE, NULL, 0, "compare with data/out also where inputs are not those of data/in", 0},
+    {"no-validate", OPT_NO_VALIDATE, NULL, 0, "compare nothing", 0},
+    {"require-check", OPT_REQUIRE_CHECK, NULL, 0, "INFRA, before anything runs, unless every output has a reference",
+     0},
+    {"rtol", OPT_RTOL, "X", 0, "relative tolerance (default 1e-5)", 0},
+    {"atol", OPT_ATOL, "X", 0, "absolute tolerance (default 1e-5)", 0},
+    {"save-outputs", OPT_SAVE, "DIR", 0, "write every output parameter as DIR/NAME.npy", 0},
+    {0},
+};
+
+static void check_together(struct argp_state *state, const struct run_options *o)
+{
+    if (o->no_validate && (o->validate || o->require_check || o->nexpect)) {
+        argp_error(state, "--no-validate compares nothing; leave %s out",
+                   o->validate        ? "--validate"
+                   : o->require_check ? "--require-check"
+                                      : "--expect");
+    }
+}
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+    struct run_options *o = state->input;
+
+    switch (key) {
+    case ARGP_KEY_END:
+        check_together(state, o);
+        return 0;
+    case OPT_EXPECT:
+        option_named_file(state, "expect", "NAME=FILE.npy", arg, &o->expects, &o->nexpect);
+        return 0;
+    case OPT_VALIDATE:
+        o->validate = true;
+        return 0;
+    case OPT_NO_VALIDATE:
+        o->no_validate = true;
+        return 0;
+    case OPT_REQUIRE_CHECK:
+        o->require_check = true;
+        return 0;
+    case OPT_RTOL:
+        o->tolerance.rtol = option_real(state, "rtol", arg, 0);
+        return 0;
+    case OPT_ATOL:
+        o->tolerance.atol = option_real(state, "atol", arg, 0);
+        return 0;
+    case OPT_SAVE:
+        o->save_outputs = arg;
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+const struct argp compare_argp = {.options = options, .parser = parse};
