@@ -22,9 +22,9 @@ struct python_child {
 int python_child_start(struct python_child *c, const char *python, const char *script, int segment_fd,
                        struct error *err);
 
-/* Send `line` and a newline, and wait for one line of answer, without its newline, in c->answer; for `limit_s` seconds at
- * most (0: for ever). Returns 1; 0 when the process ended instead, or ends its output; -1 on an error, which names the
- * limit when it is that. */
+/* Send `line` and a newline, and wait for one line of answer, without its newline, in c->answer; a longer one is cut to
+ * PYTHON_ANSWER_MAX - 1 bytes. Waits for `limit_s` seconds at most (0: for ever). Returns 1; 0 when the process ended
+ * instead, or ends its output; -1 on an error, which names the limit when it is that. */
 int python_child_ask(struct python_child *c, const char *line, double limit_s, struct error *err);
 
 /* Close its input and wait for its end for `grace_ms`, then kill it. Returns its wait status, -1 when unknown. Does
