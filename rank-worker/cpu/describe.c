@@ -149,7 +149,7 @@ void cpu_describe(struct device *dev, char *buf, size_t size)
         put(&text, "the device answers nothing");
         return;
     }
-    for (int c = 0; c < CPU_CLUSTERS; c++) {
+    for (size_t c = 0; c < CPU_CLUSTERS; c++) {
         put_cluster(&text, &dev->lanes[3 * c]);
     }
     if (dev->orchestrating) {

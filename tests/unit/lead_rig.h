@@ -183,8 +183,9 @@ int mpi_job_share(const struct mpi_job *job, void *buf, size_t nbytes, struct er
     return step(words[order->kind], err);
 }
 
-int farewell_await(const struct mpi_job *job, struct error *err)
+int farewell_await(struct farewell *f, const struct mpi_job *job, struct error *err)
 {
+    assert_non_null(f);
     assert_ptr_equal(job, &rig.me.job);
     return step("farewell", err);
 }

@@ -64,8 +64,9 @@ int farewell_say(const struct mpi_job *job, struct error *err)
     return step("farewell", err);
 }
 
-void farewell_end(const struct mpi_job *job, int exit_code)
+void farewell_end(struct farewell *f, const struct mpi_job *job, int exit_code)
 {
+    assert_int_equal(f->count, 0); /* process 0 alone waits for processes */
     assert_ptr_equal(job, &rig->me.job);
     assert_int_equal(exit_code, 0);
     step("finalize", NULL);
@@ -76,11 +77,6 @@ void mpi_job_abort(const struct mpi_job *job, int exit_code)
     (void)job;
     step("abort", NULL);
     _exit(exit_code);
-}
-
-bool stop_signal_is_pending(void)
-{
-    return rig->signal_waits;
 }
 
 int participant_open_signals(struct participant *me, struct error *err)
@@ -223,6 +219,16 @@ static void order(enum order_kind kind)
     }
 }
 
+static void leave_a_signal_pending(void)
+{
+    sigset_t set;
+
+    sigemptyset(&set);
+    sigaddset(&set, SIGTERM);
+    sigprocmask(SIG_BLOCK, &set, NULL);
+    raise(SIGTERM);
+}
+
 /* Follow the orders, and expect this exit code. */
 static void follow(int code)
 {
@@ -232,6 +238,9 @@ static void follow(int code)
     assert_true(pid >= 0);
     if (pid == 0) {
         alarm(LIMIT_S);
+        if (rig->signal_waits) {
+            leave_a_signal_pending();
+        }
         _exit(follow_process_0(&rig->me));
     }
     assert_int_equal(waitpid(pid, &status, 0), pid);

@@ -132,10 +132,11 @@ static void test_nobody_is_waited_for(void **state)
 static void test_dismiss(void **state)
 {
     static const char *const failing[] = {"order-leave", "farewell"};
+    struct farewell farewell = {0};
     char *text;
 
     (void)state;
-    assert_int_equal(lead_dismiss(&rig.me), 0);
+    assert_int_equal(lead_dismiss(&rig.me, &farewell), 0);
     assert_int_equal(rig.norder, 1);
     assert_int_equal(rig.orders[0].kind, ORDER_LEAVE);
     assert_non_null(strstr(rig.steps, " order-leave farewell "));
@@ -143,7 +144,8 @@ static void test_dismiss(void **state)
     for (size_t i = 0; i < sizeof failing / sizeof *failing; i++) {
         rig.failing = failing[i];
         captured_begin();
-        assert_int_equal(lead_dismiss(&rig.me), -1); /* the job is to be aborted, though the verdict is out */
+        assert_int_equal(lead_dismiss(&rig.me, &farewell),
+                         -1); /* the job is to be aborted, though the verdict is out */
         text = captured_end();
         assert_non_null(strstr(text, failing[i]));
         free(text);
