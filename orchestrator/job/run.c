@@ -96,7 +96,7 @@ static int run_root(struct participant *me, const struct run_options *o)
     struct changes changes = {0};
     struct farewell farewell = {0};
     struct prepared p;
-    bool profiled;
+    bool profiled, dismissed;
     int code;
 
     notices_keep();
@@ -119,10 +119,11 @@ static int run_root(struct participant *me, const struct run_options *o)
     if (out.abrupt) {
         lead_await_others(me);
     }
+    dismissed = !out.abrupt && lead_dismiss(me, &farewell) == 0; /* and what the others noted is known */
     outcome_close(&out, o, &p);
     participant_close(me);
     prepare_free(&p);
-    if (out.abrupt || lead_dismiss(me, &farewell) < 0) {
+    if (!dismissed) {
         mpi_job_abort(&me->job, code);
     }
     farewell_end(&farewell, &me->job, code);
