@@ -219,6 +219,24 @@ static bool is_later(struct timespec a, struct timespec b)
     return a.tv_sec > b.tv_sec || (a.tv_sec == b.tv_sec && a.tv_nsec > b.tv_nsec);
 }
 
+/* What was built is finished, and not yet in its place. */
+static int seal(const struct build *b, const struct unit *u, struct error *err)
+{
+    char text[STORE_SEAL_SIZE], *path;
+    int rc;
+
+    if (u->kind != UNIT_HEADER) {
+        return store_seal(u->output_path, err);
+    }
+    if (store_seal_text(u->output_path, text, err) < 0) {
+        return -1;
+    }
+    path = store_seal_path(u->object);
+    rc = path ? store_write(&b->env->store, path, text, strlen(text), err) : error_nomem(err, u->source, 1);
+    free(path);
+    return rc;
+}
+
 /* Name what was built: read the header list, hash, keep. A file that changed since the compiler began may have been
  * read before or after: compile again until two runs agree on what they could have read.
  * 1 kept, 0 to be compiled again, -1 on error. */
@@ -251,7 +269,7 @@ static int keep(struct build *b, struct unit *u, struct error *err)
         u->object = unit_object_path(u, b->env, key);
         rc = u->object ? store_use(&b->env->store, u->object, err) : error_nomem(err, u->source, 1);
         if (rc == 0) {
-            rc = u->kind == UNIT_HEADER ? 0 : store_seal(u->output_path, err);
+            rc = seal(b, u, err);
         }
         if (rc == 0) {
             rc = store_publish(u->output_path, u->object, err);
@@ -288,7 +306,7 @@ static bool is_fault_of_ccache(struct build *b, struct unit *u, const struct job
 
 static bool unit_is_made(const struct unit *u)
 {
-    return u->kind == UNIT_HEADER ? store_has_file(u->output_path) : store_is_elf(u->output_path);
+    return u->kind == UNIT_HEADER ? store_is_file(u->output_path) : store_is_elf(u->output_path);
 }
 
 static int ended(struct build *b, struct job_result *result, struct error *err)

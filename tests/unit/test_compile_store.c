@@ -1,6 +1,9 @@
 /* Several processes on one store, processes that are killed, stores that cannot be written, PTO-ISA and its
  * precompiled header, and what is refused. */
+#include <fcntl.h>
+#include <glob.h>
 #include <signal.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 
 #include "tests/support/compile_fixture.h"
@@ -325,6 +328,70 @@ static void test_precompiled_header_makes_the_same_object(void **state)
     fixture_close(&f);
 }
 
+/* The one file with this ending in the store's pch/; the caller frees it. */
+static char *precompiled(const struct fixture *f, const char *ending)
+{
+    char *pattern = fixture_text("%s/the store/v1/pch/*/*%s", f->root, ending), *path;
+    glob_t found;
+
+    assert_int_equal(glob(pattern, 0, NULL, &found), 0);
+    assert_int_equal(found.gl_pathc, 1);
+    path = strdup(found.gl_pathv[0]);
+    globfree(&found);
+    free(pattern);
+    assert_non_null(path);
+    return path;
+}
+
+/* One byte less or another byte: clang would crash, or compile something else. */
+static void test_garbled_precompiled_header_is_made_again(void **state)
+{
+    struct fixture f;
+
+    (void)state;
+    fixture_open(&f);
+    use_pto(&f);
+    fixture_compiler(&f, "L3REPLAY_KERNEL_CXX", "kernel c++", "", "clang++-19");
+    f.options.jobs = 1;
+    for (int i = 1; i <= 3; i++) {
+        char *name = fixture_text("k%d", i);
+        kernel_with_pto(&f, name, i);
+        free(name);
+    }
+    fixture_expect(&f, 4, 0);
+    assert_int_equal(fixture_runs(&f, "c++-header"), 1);
+    for (int how = 0; how < 4; how++) {
+        char *path = precompiled(&f, how < 3 ? ".pch" : ".pch.seal");
+        char *source = fixture_text("build/next_levels/prog0/kernels/aiv/k1.cpp");
+        char *text = fixture_text(with_pto, 10 + how, 10 + how);
+        int fd;
+
+        assert_int_equal(chmod(path, 0600), 0);
+        fd = open(path, O_WRONLY);
+        assert_true(fd >= 0);
+        if (how == 0) {
+            assert_int_equal(ftruncate(fd, lseek(fd, 0, SEEK_END) - 1), 0);
+        } else if (how == 1) {
+            assert_int_equal(pwrite(fd, "?", 1, lseek(fd, 0, SEEK_END) / 2), 1);
+        } else if (how == 2) {
+            assert_int_equal(unlink(path), 0);
+            assert_int_equal(mkfifo(path, 0600), 0);
+        } else {
+            assert_int_equal(ftruncate(fd, 0), 0);
+        }
+        close(fd);
+        fixture_put(&f, source, text);
+        fixture_expect(&f, 1, 3);
+        assert_int_equal(fixture_runs(&f, "c++-header"), 2 + how);
+        assert_int_equal(fixture_runs(&f, "-include-pch"), 4 + how);
+        assert_int_equal(fixture_kernel_result(&f, 0), 110 + how);
+        free(text);
+        free(source);
+        free(path);
+    }
+    fixture_close(&f);
+}
+
 /* The second attempt, with more headers, goes without the precompiled one: that was made without them. */
 static void test_header_is_not_used_twice(void **state)
 {
@@ -418,6 +485,7 @@ int main(void)
         cmocka_unit_test(test_objects_are_as_open_as_the_umask_says),
         cmocka_unit_test(test_pto_isa_is_asked_for),
         cmocka_unit_test(test_precompiled_header_makes_the_same_object),
+        cmocka_unit_test(test_garbled_precompiled_header_is_made_again),
         cmocka_unit_test(test_header_is_not_used_twice),
         cmocka_unit_test(test_header_is_made_when_kernels_are_edited),
         cmocka_unit_test(test_header_is_not_used_after_code),
