@@ -29,15 +29,17 @@ struct unit {
     struct made_of *made_slot;   /* and what it was made of */
     char *source, *dir, *label;  /* label: "chip_orch/aiv/k.cpp", for people */
     struct scan scan;
-    struct args argv; /* compiler, flags and include directories */
-    struct key text;  /* content of the source */
+    struct args argv;   /* compiler, flags and include directories */
+    struct key text;    /* content of the source */
+    struct key meaning; /* the same, but for what does not matter: the numbers of inlined names */
     struct key first;
     char *list;          /* the store's header list of `first` */
     char *object;        /* set by unit_lookup, or when it was built */
     struct made_of made; /* what `object` was made of */
 
     /* While it is being built. */
-    struct unit *header; /* the precompiled header to use, or NULL */
+    struct unit *header; /* the precompiled header to use where it is there in time, or NULL */
+    bool with_header;    /* it was */
     int attempt, reruns, lock;
     struct timespec begun, blocked;
     char *output_path, *deps_path, *command;
@@ -80,6 +82,9 @@ int unit_lookup(struct unit *u, const struct unit_env *env, struct error *err);
 char *unit_object_path(const struct unit *u, const struct unit_env *env, struct key key);
 
 bool unit_has_object(const struct unit *u, const char *path);
+
+/* Seal what was built, at `output_path`, before store_publish() puts it at `object` (store_entry.h). */
+int unit_seal(const struct unit *u, const struct unit_env *env, struct error *err);
 
 void unit_close(struct unit *u);
 
