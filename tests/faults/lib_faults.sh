@@ -139,6 +139,13 @@ can_mount() {
 
 # --- processes of a run --------------------------------------------------------------------------------------------
 
+# Whether the parent of a process is l3replay as well: then it is the one process of a job without mpirun.
+is_child_of_front() { # PID
+    local parent
+    parent=$(sed -n 's/^PPid:\t//p' "/proc/$1/status" 2>/dev/null)
+    [ "$(cat "/proc/${parent:-0}/comm" 2>/dev/null)" = l3replay ]
+}
+
 # Ids of the processes with a role: front, mpirun, 0 or 1 (a process of the job), executor, python, compiler.
 find_role() {
     local pid name rank role
@@ -148,7 +155,10 @@ find_role() {
         case $name in
         l3replay-exec*) role=executor ;;
         mpirun | orterun | mpiexec | prterun) role=mpirun ;;
-        l3replay) role=${rank:-front} ;;
+        l3replay)
+            role=${rank:-front}
+            [ "$role" = front ] && is_child_of_front "$pid" && role=0
+            ;;
         python3*) role=python ;;
         cc1plus | clang* | g++* | ld*) role=compiler ;;
         *) role=other ;;
