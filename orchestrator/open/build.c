@@ -225,11 +225,6 @@ static int find_metadata(struct build *b, bool both, struct error *err)
     if (rc == 0 && holds(b->dir, foreign, file_is_regular)) {
         rc = build_add_note(b, err, "%s is a left-over of another compile and is not read", foreign);
     }
-    if (rc == 0 && holds(b->dir, "golden.py", file_is_regular)) {
-        rc = build_add_note(b, err,
-                            "golden.py is not run: inputs and expected outputs come from .npy files, given or under "
-                            "data/, and inputs without one are generated");
-    }
     return rc;
 }
 

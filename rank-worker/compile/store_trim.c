@@ -87,6 +87,8 @@ static bool count_entry(struct store_size *size, const char *root, const char *p
         size->nobject++;
     } else if (strncmp(kind, "headers/", 8) == 0) {
         size->nlist++;
+    } else if (strncmp(kind, "golden/", 7) == 0) {
+        size->ngolden++;
     } else if (dot && strcmp(dot, ".pch") == 0) {
         size->nheader++;
     } else {
@@ -98,14 +100,15 @@ static bool count_entry(struct store_size *size, const char *root, const char *p
 /* Files that go away meanwhile are left out. */
 static int list_entries(const struct store *s, struct entries *all, struct error *err)
 {
-    static const char *const kinds[] = {"objects", "headers", "pch"};
-    char *paths[4] = {NULL};
+    static const char *const kinds[] = {"objects", "headers", "pch", "golden"};
+    enum { KINDS = sizeof kinds / sizeof *kinds };
+    char *paths[KINDS + 1] = {NULL};
     FTSENT *e;
     FTS *fts;
     int rc = 0;
 
     *all = (struct entries){0};
-    for (size_t i = 0; i < 3; i++) {
+    for (size_t i = 0; i < KINDS; i++) {
         if (!(paths[i] = text_format("%s/%s", s->root, kinds[i]))) {
             rc = error_nomem(err, "object store", strlen(s->root));
         }
@@ -122,7 +125,7 @@ static int list_entries(const struct store *s, struct entries *all, struct error
     if (fts) {
         fts_close(fts);
     }
-    for (size_t i = 0; i < 3; i++) {
+    for (size_t i = 0; i < KINDS; i++) {
         free(paths[i]);
     }
     if (rc < 0) {
@@ -165,6 +168,7 @@ static void uncount(struct store_size *size, const char *root, const struct entr
     size->nobject -= one.nobject;
     size->nheader -= one.nheader;
     size->nlist -= one.nlist;
+    size->ngolden -= one.ngolden;
 }
 
 static int remove_oldest(const struct store *s, struct entries *all, const struct args *used, uint64_t limit,
