@@ -204,6 +204,7 @@ static int converse(struct exchange *x, struct error *err)
         }
         rc = read_some(s, err);
         if (rc) {
+            pass_messages(s); /* printed before the answer, and perhaps after the look above */
             return rc < 0 ? -1 : 0;
         }
         if (over || process_fd(s->child, PROCESS_STDOUT) < 0) {
