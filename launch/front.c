@@ -24,6 +24,8 @@
 #include "launch/mpirun_notices.h"
 #include "launch/relay.h"
 
+#define ALONE_VARIABLE "L3REPLAY_ALONE"
+
 enum {
     EXIT_FAIL = 1,
     EXIT_USAGE = 2,
@@ -38,8 +40,9 @@ enum {
 struct front {
     struct relay relay, log; /* of stdout and stderr */
     struct mpirun_notices notices;
-    const char *program; /* mpirun's path */
-    struct process *mpirun;
+    const char *program; /* path of what was started */
+    struct process *job; /* mpirun, or the one process of the job */
+    bool alone;          /* the latter */
     int status;
     int signals; /* signalfd; -1: none */
     int asked;   /* signals that were got; the first was passed on */
@@ -84,11 +87,12 @@ int launch_rank(void)
     return rank ? atoi(rank) : 0;
 }
 
+/* A process alone has our stdin and stderr; of a job, mpirun would pass stdin to the first process only. */
 static int start(struct front *f, char **command, struct error *err)
 {
     const struct process_options options = {
         .argv = (const char *const *)command,
-        .streams = {PROCESS_NULL, PROCESS_PIPE, PROCESS_PIPE},
+        .streams = {f->alone ? PROCESS_OURS : PROCESS_NULL, PROCESS_PIPE, f->alone ? PROCESS_OURS : PROCESS_PIPE},
         .own_group = true,
         .death_signal = SIGTERM, /* when the front is killed, mpirun ends its processes and tidies up */
         .drain_ms = CLOSING_MS,  /* for the last words of what it leaves behind */
@@ -105,9 +109,9 @@ static int start(struct front *f, char **command, struct error *err)
     if (f->signals < 0) {
         return error_errno(err, NULL, "raise the limit of open files (ulimit -n)", "cannot make a signalfd");
     }
-    /* What mpirun leaves behind when it is killed becomes our child, and can be found. */
+    /* What the job leaves behind when it is killed becomes our child, and can be found. */
     process_adopt();
-    return process_start(&f->mpirun, &options, err);
+    return process_start(&f->job, &options, err);
 }
 
 static void take_signals(struct front *f)
@@ -122,7 +126,7 @@ static void take_signals(struct front *f)
             f->asked_ms = now;
             f->deadline = now + PATIENCE_MS;
             passed_signal_set((int)info.ssi_signo);
-            process_signal(f->mpirun, (int)info.ssi_signo);
+            process_signal(f->job, (int)info.ssi_signo);
         } else if (f->deadline) {
             f->deadline = f->asked == 2 && f->asked_ms + AGAIN_MS > now ? f->asked_ms + AGAIN_MS : now;
         }
@@ -131,8 +135,8 @@ static void take_signals(struct front *f)
 
 static void kill_all(struct front *f)
 {
-    process_kill(f->mpirun);
-    process_wait(f->mpirun, KILL_MS);
+    process_kill(f->job);
+    process_wait(f->job, KILL_MS);
     process_end_all(KILL_MS);
 }
 
@@ -151,7 +155,7 @@ static void watch_start(struct front *f)
 static void pass_stdout(struct front *f)
 {
     char bytes[16384];
-    ssize_t n = process_read(f->mpirun, PROCESS_STDOUT, bytes, sizeof bytes);
+    ssize_t n = process_read(f->job, PROCESS_STDOUT, bytes, sizeof bytes);
 
     if (n > 0) {
         relay_pass(&f->relay, bytes, (size_t)n, STDOUT_FILENO);
@@ -161,7 +165,7 @@ static void pass_stdout(struct front *f)
 static void pass_stderr(struct front *f)
 {
     char bytes[16384], others[sizeof bytes + NOTICE_MAX];
-    ssize_t n = process_read(f->mpirun, PROCESS_STDERR, bytes, sizeof bytes);
+    ssize_t n = process_read(f->job, PROCESS_STDERR, bytes, sizeof bytes);
 
     if (n > 0) {
         relay_pass(&f->log, others, mpirun_notices_take(&f->notices, bytes, (size_t)n, others), STDERR_FILENO);
@@ -176,11 +180,11 @@ static void end_stderr(struct front *f)
     relay_pass(&f->log, others, mpirun_notices_end(&f->notices, others), STDERR_FILENO);
 }
 
-/* Until mpirun ended and nobody holds its output open. mpirun does not write to our stderr itself: it would give up
+/* Until the job ended and nobody holds its output open. mpirun does not write to our stderr itself: it would give up
  * when nobody reads that. */
 static void watch(struct front *f)
 {
-    while (process_update(f->mpirun) != PROCESS_ENDED) {
+    while (process_update(f->job) != PROCESS_ENDED) {
         struct pollfd fds[PROCESS_POLLS + 1];
         int64_t left = f->deadline ? f->deadline - clock_now_ms() : -1;
 
@@ -193,9 +197,9 @@ static void watch(struct front *f)
             watch_start(f);
             left = left < 0 || left > LOOK_MS ? LOOK_MS : left;
         }
-        process_poll(f->mpirun, fds);
+        process_poll(f->job, fds);
         fds[PROCESS_POLLS] = (struct pollfd){.fd = f->signals, .events = POLLIN};
-        if (poll(fds, PROCESS_POLLS + 1, process_patience(f->mpirun, (int)left)) < 0 && errno != EINTR) {
+        if (poll(fds, PROCESS_POLLS + 1, process_patience(f->job, (int)left)) < 0 && errno != EINTR) {
             break;
         }
         pass_stderr(f);
@@ -203,9 +207,9 @@ static void watch(struct front *f)
         take_signals(f);
     }
     end_stderr(f);
-    f->status = process_status(f->mpirun);
-    process_free(f->mpirun); /* and with it what is left */
-    f->mpirun = NULL;
+    f->status = process_status(f->job);
+    process_free(f->job); /* and with it what is left */
+    f->job = NULL;
 }
 
 /* A process of the job was ended by a signal, and not because we were asked to end it. */
@@ -233,10 +237,11 @@ static void explain(const struct front *f, struct error *err)
     } else if (lost_process(f, err)) {
         return;
     } else if (WIFSIGNALED(f->status)) {
-        error_set(err, NULL, NULL, "the replay was ended by signal %d (%s) before it had a result", WTERMSIG(f->status),
+        error_set(err, NULL, WTERMSIG(f->status) == SIGKILL ? oom_kills_hint() : NULL, "the replay was ended by signal %d (%s) before it had a result", WTERMSIG(f->status),
                   strsignal(WTERMSIG(f->status)));
     } else {
-        error_set(err, NULL, f->asked ? NULL : mpirun_hint(), "the replay %s before it had a result (%s: code %d)",
+        error_set(err, NULL, f->asked || f->alone ? NULL : mpirun_hint(),
+                  "the replay %s before it had a result (%s: code %d)",
                   f->asked ? "was interrupted" : "ended", f->program, WEXITSTATUS(f->status));
     }
 }
@@ -280,9 +285,49 @@ static int fail(const struct error *err)
     return EXIT_INFRA;
 }
 
+/* The command of the job, in one block to be freed; what it needs in the environment and of directories. */
+static char **prepare_job(struct front *f, int nproc, const char *exe, int argc, char **argv, struct error *err)
+{
+    char **command = mpirun_command(nproc, exe, argc, argv, err);
+
+    f->start_by_ms = f->start_timeout > 0 ? clock_now_ms() + (int64_t)(f->start_timeout * 1e3) : 0;
+    if (command && (mpirun_environment(err) < 0 || mpi_dirs_open(&f->dirs, nproc, err) < 0)) {
+        free(command);
+        return NULL;
+    }
+    return command;
+}
+
+static char **prepare_alone(char *exe, int argc, char **argv, struct error *err)
+{
+    char **command = calloc((size_t)argc + 2, sizeof *command);
+
+    if (!command) {
+        error_nomem(err, "command line", (unsigned long long)argc);
+        return NULL;
+    }
+    command[0] = exe;
+    memcpy(command + 1, argv, (size_t)argc * sizeof *argv);
+    if (setenv(ALONE_VARIABLE, "1", 1) < 0) {
+        error_errno(err, ALONE_VARIABLE, NULL, "cannot set it");
+        free(command);
+        return NULL;
+    }
+    return command;
+}
+
+bool launch_is_alone(void)
+{
+    const char *value = getenv(ALONE_VARIABLE);
+    const bool alone = value && strcmp(value, "1") == 0;
+
+    unsetenv(ALONE_VARIABLE); /* what we start is not alone in this sense */
+    return alone;
+}
+
 int launch_self(int nproc, double start_timeout, int argc, char **argv)
 {
-    struct front f = {.signals = -1, .start_timeout = start_timeout, .dirs = MPI_DIRS_NONE};
+    struct front f = {.signals = -1, .alone = nproc == 0, .start_timeout = start_timeout, .dirs = MPI_DIRS_NONE};
     char exe[PATH_MAX], **command = NULL;
     ssize_t n = readlink("/proc/self/exe", exe, sizeof exe - 1);
     struct error err;
@@ -296,10 +341,8 @@ int launch_self(int nproc, double start_timeout, int argc, char **argv)
     fflush(stdout);
     oom_kills_begin();
     signal(SIGPIPE, SIG_IGN);
-    command = mpirun_command(nproc, exe, argc, argv, &err);
-    f.start_by_ms = start_timeout > 0 ? clock_now_ms() + (int64_t)(start_timeout * 1e3) : 0;
-    if (!command || mpirun_environment(&err) < 0 || mpi_dirs_open(&f.dirs, nproc, &err) < 0 ||
-        start(&f, command, &err) < 0) {
+    command = f.alone ? prepare_alone(exe, argc, argv, &err) : prepare_job(&f, nproc, exe, argc, argv, &err);
+    if (!command || start(&f, command, &err) < 0) {
         code = fail(&err);
     } else {
         watch(&f);

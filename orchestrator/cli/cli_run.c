@@ -23,10 +23,8 @@
 #include "orchestrator/cli/recording_options.h"
 #include "orchestrator/job/marker.h"
 #include "orchestrator/job/run.h"
-#include "orchestrator/open/build.h"
 #include "orchestrator/open/override.h"
 #include "orchestrator/repeat/repeat.h"
-#include "topology/topology.h"
 
 enum {
     OPT_DEVICE = 0x200,
@@ -56,7 +54,7 @@ static const char doc[] =
     "Exit status: 0 PASS, 1 FAIL, 2 wrong usage, 3 INFRA.";
 
 static const struct argp_option options[] = {
-    {NULL, 'n', "P", 0, "processes, when not started by mpirun (default: one a card, at most the cores)", 0},
+    {NULL, 'n', "P", 0, "have mpirun start P processes (default: one process, without MPI)", 0},
     {"device", OPT_DEVICE, "NAME", 0, "auto (default) or cpu", 0},
     {"device-id", OPT_DEVICE_ID, "N", 0, "accepted, without effect: an L3 build runs on --device-ids", 0},
     {"plan", OPT_PLAN, "FILE", 0, "replay a saved plan instead of recording host_orch.py (no Python)", 0},
@@ -174,38 +172,6 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     }
 }
 
-/* One process a card, at most the cores; the build says how many cards there are. */
-static int default_processes(const struct run_options *o, struct error *err)
-{
-    struct build build = {0};
-    int cores = topology_cores();
-    int cards = -1;
-
-    if (build_open(o->build, &build, err) == 0 &&
-        (!o->device_ids || build_set_device_ids(&build, o->device_ids, err) == 0)) {
-        cards = (int)build.ndevice;
-    }
-    build_free(&build);
-    return cards > cores ? cores : cards;
-}
-
-static int start_job(struct run_options *o, int argc, char **argv)
-{
-    struct error err;
-    int nproc = o->nproc ? o->nproc : default_processes(o, &err);
-
-    if (nproc < 0 && err.kind == ERROR_USAGE) {
-        error_print(&err);
-        return EXIT_CODE_USAGE;
-    }
-    /* Where the build cannot be opened, one process finds that out again and reports it as it does every error. */
-    if (nproc <= 1) {
-        o->alone = true;
-        return run_replay(o, argc, argv);
-    }
-    return launch_self(nproc, o->start_timeout, argc, argv);
-}
-
 static void free_arguments(char **copy)
 {
     for (char **at = copy; at && *at; at++) {
@@ -277,7 +243,10 @@ int cli_run(int argc, char **argv)
     }
     mpi_dirs_report_start();
     parse_arguments(&argp, argc, copy, &o);
-    code = launch_under_mpi() ? run_replay(&o, argc, argv) : start_job(&o, argc, argv);
+    o.alone = launch_is_alone();
+    /* One process needs no MPI, which takes most of the time of a short replay: executors are processes of their own. */
+    code = o.alone || launch_under_mpi() ? run_replay(&o, argc, argv)
+                                         : launch_self(o.nproc > 1 ? o.nproc : 0, o.start_timeout, argc, argv);
     run_options_free(&o);
     free_arguments(copy);
     return code;

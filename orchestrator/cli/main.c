@@ -38,7 +38,7 @@ static void usage(FILE *f)
     }
     fputs("\nExamples:\n"
           "  mpirun -np 4 l3replay run build_output/my_build\n"
-          "  l3replay run build_output/my_build            (starts mpirun itself)\n"
+          "  l3replay run build_output/my_build            (one process, without MPI)\n"
           "  l3replay plan build_output/my_build --format dot | dot -Tsvg > plan.svg\n"
           "\n`l3replay COMMAND --help` shows the options of a command.\n",
           f);

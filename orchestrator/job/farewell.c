@@ -116,7 +116,7 @@ void farewell_end(struct farewell *f, const struct mpi_job *job, int exit_code)
     }
     mpi_job_end();
     alarm(0);
-    until_ms = clock_now_ms() + FAREWELL_LIMIT_S * 1000;
+    until_ms = clock_now_ms() + (int64_t)FAREWELL_LIMIT_S * 1000;
     for (int r = 0; r < f->count; r++) {
         if (f->processes[r] >= 0) {
             see_off(f->processes[r], r, until_ms);

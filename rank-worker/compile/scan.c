@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "common/base/file.h"
+#include "rank-worker/compile/inline_names.h"
 #include "rank-worker/compile/store.h"
 
 enum { MAX_DEPTH = 16 };
@@ -159,6 +160,7 @@ static void walk_include(struct walk *w, const char *file, const char *path, boo
     if (text) {
         args_add(&w->seen, "%s", found);
         strip_comments(text);
+        w->scan->own_inline_names = w->scan->own_inline_names || inline_names_occur(text);
         walk_text(w, found, text, depth + 1);
     }
     free(text);

@@ -13,10 +13,11 @@
 #include "common/base/args.h"
 
 struct scan {
-    bool pto;      /* includes PTO-ISA: a path that begins with pto/ */
-    bool bfloat16; /* names bfloat16_t */
-    char *async;   /* the header of deferred completion or of the DMA back ends that it includes; NULL: none */
-    char *text;    /* the source */
+    bool pto;              /* includes PTO-ISA: a path that begins with pto/ */
+    bool bfloat16;         /* names bfloat16_t */
+    bool own_inline_names; /* a header of its own has names as inline_names.h describes */
+    char *async;           /* the header of deferred completion or of the DMA back ends that it includes; NULL: none */
+    char *text;            /* the source */
     size_t nbytes;
     /* The leading preprocessor lines up to pto-inst.hpp and the system and pto/ includes that follow it directly,
      * comments dropped; NULL when there is none or when code, or an include found beside the source, comes first. */

@@ -8,6 +8,7 @@
 #include <xxhash.h>
 
 #include "common/base/directory.h"
+#include "rank-worker/compile/inline_names.h"
 #include "rank-worker/compile/store_entry.h"
 #include "rank-worker/compile/store_use.h"
 
@@ -83,7 +84,7 @@ static int make_key(struct unit *u, const struct toolchain *tool, const struct u
         hasher_text(h, u->argv.v[i]);
     }
     hasher_text(h, base_name(u->source));
-    hasher_key(h, u->text);
+    hasher_key(h, u->meaning);
     if (u->kind != UNIT_HEADER) {
         rc = hash_neighbours(h, u->dir);
     }
@@ -95,12 +96,31 @@ static int make_key(struct unit *u, const struct toolchain *tool, const struct u
     return rc < 0 || !u->list ? error_nomem(err, u->source, 1) : 0;
 }
 
+static struct key hash_bytes(const char *bytes, size_t n)
+{
+    XXH128_hash_t hash = XXH3_128bits(bytes, n);
+
+    return (struct key){.high = hash.high64, .low = hash.low64};
+}
+
+/* Of the source's text. */
+static struct key key_of_meaning(const struct unit *u)
+{
+    const bool shared = u->scan.own_inline_names || strlen(u->scan.text) != u->scan.nbytes ||
+                        (!u->kernel && inline_names_occur(u->program->function_name));
+    char *canonical = shared ? NULL : inline_names_canonical(u->scan.text);
+    const struct key key = canonical ? hash_bytes(canonical, strlen(canonical)) : u->text;
+
+    free(canonical);
+    return key;
+}
+
 int unit_prepare(struct unit *u, const struct unit_env *env, struct error *err)
 {
     const struct toolchain *tool = &env->tools[u->kernel ? TOOLCHAIN_KERNEL : TOOLCHAIN_ORCHESTRATION];
-    XXH128_hash_t hash = XXH3_128bits(u->scan.text, u->scan.nbytes);
 
-    u->text = (struct key){.high = hash.high64, .low = hash.low64};
+    u->text = hash_bytes(u->scan.text, u->scan.nbytes);
+    u->meaning = key_of_meaning(u);
     free(u->scan.text);
     u->scan.text = NULL;
     toolchain_flags(tool, u->kernel ? TOOLCHAIN_KERNEL : TOOLCHAIN_ORCHESTRATION,
@@ -125,11 +145,10 @@ int unit_prepare(struct unit *u, const struct unit_env *env, struct error *err)
 int unit_header(struct unit *u, const struct unit *of, const struct unit_env *env, struct error *err)
 {
     const struct toolchain *tool = &env->tools[TOOLCHAIN_KERNEL];
-    size_t nbytes = strlen(of->scan.prefix);
-    XXH128_hash_t hash = XXH3_128bits(of->scan.prefix, nbytes);
 
     *u = (struct unit){.kind = UNIT_HEADER, .program = of->program, .lock = -1};
-    u->text = (struct key){.high = hash.high64, .low = hash.low64};
+    u->text = hash_bytes(of->scan.prefix, strlen(of->scan.prefix));
+    u->meaning = u->text;
     u->source = strdup("prefix.hpp");
     u->label = text_format("precompiled header of %s", of->label);
     for (size_t i = 0; i < of->argv.n; i++) {

@@ -29,8 +29,9 @@ struct unit {
     struct made_of *made_slot;   /* and what it was made of */
     char *source, *dir, *label;  /* label: "chip_orch/aiv/k.cpp", for people */
     struct scan scan;
-    struct args argv; /* compiler, flags and include directories */
-    struct key text;  /* content of the source */
+    struct args argv;   /* compiler, flags and include directories */
+    struct key text;    /* content of the source */
+    struct key meaning; /* the same, but for what does not matter: the numbers of inlined names */
     struct key first;
     char *list;          /* the store's header list of `first` */
     char *object;        /* set by unit_lookup, or when it was built */

@@ -7,26 +7,24 @@ enum { STACK_SIZE = 512 * 1024 };
 
 static struct {
     pthread_mutex_t lock;
-    struct segment *seg;
-    uint32_t lane;
+    struct segment_lane *status;
+    futex_word *ask;
     struct card *card; /* NULL: there is none any more */
 } asked = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 static void *answer(void *unused)
 {
-    struct segment_lane *status = lane_status(asked.seg, asked.lane);
-
     (void)unused;
-    word_wait(&asked.seg->common->ask);
+    word_wait(asked.ask);
     pthread_mutex_lock(&asked.lock);
-    if (asked.card && card_describe(asked.card, status->doing, sizeof status->doing)) {
-        atomic_store_explicit(&status->answered, 1, memory_order_release);
+    if (asked.card && card_describe(asked.card, asked.status->doing, sizeof asked.status->doing)) {
+        atomic_store_explicit(&asked.status->answered, 1, memory_order_release);
     }
     pthread_mutex_unlock(&asked.lock);
     return NULL;
 }
 
-void doing_start(struct segment *seg, uint32_t lane, struct card *card)
+void doing_start(const struct segment *seg, uint32_t lane, struct card *card)
 {
     sigset_t all, before;
     pthread_attr_t attr;
@@ -35,8 +33,9 @@ void doing_start(struct segment *seg, uint32_t lane, struct card *card)
     if (pthread_attr_init(&attr) != 0) {
         return;
     }
-    asked.seg = seg;
-    asked.lane = lane;
+    /* The thread may begin when main() has returned, and `seg` with it. What is mapped stays. */
+    asked.status = lane_status(seg, lane);
+    asked.ask = &seg->common->ask;
     asked.card = card;
     pthread_attr_setstacksize(&attr, STACK_SIZE);
     sigfillset(&all);

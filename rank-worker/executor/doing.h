@@ -10,8 +10,9 @@
 #include "common/segment/segment.h"
 #include "rank-worker/executor/card.h"
 
-/* Begin to listen; `seg` stays mapped until the process ends. Without memory for a thread nobody answers. */
-void doing_start(struct segment *seg, uint32_t lane, struct card *card);
+/* Begin to listen. What `seg` maps stays mapped until the process ends; the struct itself need not outlive the call. Without
+ * memory for a thread nobody answers. */
+void doing_start(const struct segment *seg, uint32_t lane, struct card *card);
 
 /* The card is about to be closed: from now on nobody answers. */
 void doing_stop(void);

@@ -22,6 +22,10 @@ for example in vector-add allreduce pipeline tensor-parallel per-rank; do
             refuse_err "idle"
         fi
     done
+    # Without mpirun: in one process, which needs no MPI.
+    run "$L3REPLAY" run "$build" --device-ids 0-3
+    expect_pass 0
+    expect_out '^PYPTO_EXEC_DEVICES=0,1,2,3$'
     # The metadata's device ids are the default.
     run mpirun -np 2 "$L3REPLAY" run "$build"
     expect_pass 0

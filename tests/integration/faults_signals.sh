@@ -196,7 +196,7 @@ copy_example vector-add
 for into in '>/dev/full' '>&-'; do
     run bash -c "\"\$@\" $into" - "$L3REPLAY" run "$build" -n 1
     expect_status 3
-    expect_err 'stdout did not take the result'
+    expect_err 'result could not be written'
 done
 run bash -c '"$@" 2>&-' - "$L3REPLAY" run "$build" -n 1
 expect_pass 0

@@ -56,4 +56,27 @@ for signal in INT TERM HUP; do
     expect_nothing_left
 done
 
+# --- one process, which is killed while host_orch.py waits: its parent prints the marker ------------------------------
+
+mkfifo "$work/held"
+copy_example vector-add held
+printf "open('%s').read()\n" "$work/held" >> "$build/orchestration/host_orch.py"
+
+# Waits until the fifo has a reader: the recording has begun. Prints the process that does the replay.
+replaying() {
+    timeout 60 bash -c ': > "$1"' bash "$work/held" || return
+    pgrep -P "$started" -x l3replay
+}
+
+for options in "" "-n 1"; do
+    start "$L3REPLAY" run "$build" $options
+    only=$(replaying)
+    [ -n "$only" ] || complain "there is no process below the front"
+    kill -9 $only
+    finish_run
+    expect_infra
+    expect_err 'ended by signal 9' 'hint: '
+    expect_nothing_left
+done
+
 conclude

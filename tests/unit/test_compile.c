@@ -66,6 +66,35 @@ static void test_edited_source(void **state)
     fixture_close(&f);
 }
 
+/* The compiler numbers names of inlined locals anew at each compile. */
+static void test_renumbered_names(void **state)
+{
+    static const char text[] =
+        "extern \"C\" int kernel_entry() { int a_inline%d = 1, b_inline%d = %d; return %s_inline%d; }\n";
+    static const struct {
+        int a, b, value, result;
+        const char *returned;
+        unsigned built;
+    } cases[] = {
+        {5, 6, 2, 1, "a", 2},  {17, 3, 2, 1, "a", 0}, {6, 5, 2, 1, "a", 0}, /* the same but for the numbers */
+        {17, 3, 2, 2, "b", 1}, {17, 3, 4, 1, "a", 1},                       /* not the same */
+    };
+    struct fixture f;
+
+    (void)state;
+    open_with_kernel(&f);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char *kernel = fixture_text(text, cases[i].a, cases[i].b, cases[i].value, cases[i].returned,
+                                    *cases[i].returned == 'a' ? cases[i].a : cases[i].b);
+
+        fixture_put(&f, source, kernel);
+        fixture_expect(&f, cases[i].built, 2 - cases[i].built);
+        assert_int_equal(fixture_kernel_result(&f, 0), cases[i].result);
+        free(kernel);
+    }
+    fixture_close(&f);
+}
+
 static void test_edited_header(void **state)
 {
     struct fixture f;
@@ -345,6 +374,7 @@ int main(void)
         cmocka_unit_test(test_compiles_once),
         cmocka_unit_test(test_touching_compiles_nothing),
         cmocka_unit_test(test_edited_source),
+        cmocka_unit_test(test_renumbered_names),
         cmocka_unit_test(test_edited_header),
         cmocka_unit_test(test_header_that_comes_to_stand_before_another),
         cmocka_unit_test(test_core_type_and_own_headers_count),

@@ -93,7 +93,7 @@ static void nothing_sent_means_nothing_received(void **state)
     events_close(e);
 }
 
-#ifndef __SANITIZE_ADDRESS__ /* the sanitizers need address space themselves */
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__) /* the sanitizers need address space themselves */
 static rlim_t address_space(void)
 {
     unsigned long pages = 0;
@@ -133,7 +133,7 @@ static void no_threads_is_an_error(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-#ifndef __SANITIZE_ADDRESS__
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
         /* first: the C library keeps stacks of threads that have ended */
         cmocka_unit_test(no_threads_is_an_error),
 #endif
