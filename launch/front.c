@@ -237,12 +237,13 @@ static void explain(const struct front *f, struct error *err)
     } else if (lost_process(f, err)) {
         return;
     } else if (WIFSIGNALED(f->status)) {
-        error_set(err, NULL, WTERMSIG(f->status) == SIGKILL ? oom_kills_hint() : NULL, "the replay was ended by signal %d (%s) before it had a result", WTERMSIG(f->status),
+        error_set(err, NULL, WTERMSIG(f->status) == SIGKILL ? oom_kills_hint() : NULL,
+                  "the replay was ended by signal %d (%s) before it had a result", WTERMSIG(f->status),
                   strsignal(WTERMSIG(f->status)));
     } else {
         error_set(err, NULL, f->asked || f->alone ? NULL : mpirun_hint(),
-                  "the replay %s before it had a result (%s: code %d)",
-                  f->asked ? "was interrupted" : "ended", f->program, WEXITSTATUS(f->status));
+                  "the replay %s before it had a result (%s: code %d)", f->asked ? "was interrupted" : "ended",
+                  f->program, WEXITSTATUS(f->status));
     }
 }
 

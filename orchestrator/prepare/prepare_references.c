@@ -156,10 +156,11 @@ static int check_validate(const struct run_options *o, const struct prepared *p,
     if (!o->validate || verify_count(p->verify) || calls) {
         return 0;
     }
-    return error_set(err, "--validate",
-                     "add a golden.py (generate_inputs, compute_golden) or data/out/NAME.npy to the build, or give --expect",
-                     "there is nothing to validate with: the build has %s, and no reference for an output",
-                     p->recording.golden ? "a golden.py that names no output" : "no golden.py");
+    return error_set(
+        err, "--validate",
+        "add a golden.py (generate_inputs, compute_golden) or data/out/NAME.npy to the build, or give --expect",
+        "there is nothing to validate with: the build has %s, and no reference for an output",
+        p->recording.golden ? "a golden.py that names no output" : "no golden.py");
 }
 
 int prepare_references_open(const struct run_options *o, struct prepared *p, struct error *err)

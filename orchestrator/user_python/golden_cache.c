@@ -95,8 +95,7 @@ static bool is_true(const struct json_source *src, const cJSON *json, struct arg
     if (json_get_list(src, json, "files", &list, NULL) < 0) {
         return false;
     }
-    cJSON_ArrayForEach(item, list)
-    {
+    cJSON_ArrayForEach(item, list) {
         const char *path = json_text_of(item, "path"), *was = json_text_of(item, "is");
         char *is = path ? identity(path) : NULL;
         const bool same = is && was && strcmp(is, was) == 0;
@@ -207,8 +206,7 @@ static int keep_array(const struct golden_cache *c, struct key key, size_t i, in
     char *to = array_path(c, key, i), *from = text_format("%s/array", c->store.tmp);
     int rc = to && from ? 0 : error_nomem(err, "object store", 512);
 
-    if (rc == 0 && (store_use(&c->store, to, err) < 0 || copy(fd, from, err) < 0 ||
-                    store_publish(from, to, err) < 0)) {
+    if (rc == 0 && (store_use(&c->store, to, err) < 0 || copy(fd, from, err) < 0 || store_publish(from, to, err) < 0)) {
         rc = -1;
     }
     if (rc < 0 && from) {

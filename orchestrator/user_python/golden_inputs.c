@@ -38,8 +38,7 @@ static int take_facts(struct golden *g, const struct json_source *src, const cJS
     if (json_get_list(src, object, "outputs", &list, NULL) < 0) {
         return -1;
     }
-    cJSON_ArrayForEach(item, list)
-    {
+    cJSON_ArrayForEach(item, list) {
         const char *name;
 
         if (json_get_string(src, item, NULL, &name) < 0) {
@@ -83,8 +82,7 @@ int golden_take_files(struct golden *g, const struct json_source *src, const cJS
     if (json_get_list(src, answer, "files", &list, NULL) < 0) {
         return -1;
     }
-    cJSON_ArrayForEach(item, list)
-    {
+    cJSON_ArrayForEach(item, list) {
         const char *path;
 
         if (json_get_string(src, item, NULL, &path) < 0) {
@@ -318,8 +316,7 @@ static int take_entry(struct golden *g, const struct golden_entry *e, struct err
     }
     if (take_facts(g, &src, e->about) == 0 && json_get_list(&src, e->about, "params", &list, &count) == 0 &&
         count == e->arrays.n) {
-        cJSON_ArrayForEach(item, list)
-        {
+        cJSON_ArrayForEach(item, list) {
             const char *name = json_text_of(item, "param");
             const struct build_param *p = name ? build_find_param(g->build, name, NULL) : NULL;
 
@@ -362,7 +359,8 @@ int golden_make_inputs(struct golden *g, size_t count, struct error *err)
         return error_nomem(err, g->label, 512);
     }
     key = inputs_key(g, h);
-    if (golden_set_make(&g->inputs, count, err) < 0 || (!g->cache.store.root && golden_cache_open(&g->cache, err) < 0)) {
+    if (golden_set_make(&g->inputs, count, err) < 0 ||
+        (!g->cache.store.root && golden_cache_open(&g->cache, err) < 0)) {
         return -1;
     }
     rc = find_entry(g, key, count, err);

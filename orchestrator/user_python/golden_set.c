@@ -8,7 +8,8 @@
 
 int golden_set_make(struct golden_set *set, size_t count, struct error *err)
 {
-    *set = (struct golden_set){.files = calloc(count + 1, sizeof *set->files), .fds = calloc(count + 1, sizeof *set->fds)};
+    *set =
+        (struct golden_set){.files = calloc(count + 1, sizeof *set->files), .fds = calloc(count + 1, sizeof *set->fds)};
     if (!set->files || !set->fds) {
         return error_nomem(err, "golden.py", count * sizeof *set->files);
     }

@@ -36,8 +36,8 @@ void segment_json_scalar(struct json_writer *w, cJSON *list, const struct build_
 
     json_put_string(w, item, "name", name);
     json_put_string(w, item, "kind",
-                    param->dtype == DTYPE_BOOL         ? "bool"
-                    : dtype_is_float(param->dtype)     ? "float"
-                                                       : "int");
+                    param->dtype == DTYPE_BOOL     ? "bool"
+                    : dtype_is_float(param->dtype) ? "float"
+                                                   : "int");
     json_put_string(w, item, "value", yes ? "1" : strcasecmp(text, "false") == 0 ? "0" : text);
 }

@@ -35,12 +35,13 @@ int user_checks_open(struct user_checks *out, const struct named_file *given, si
 void user_checks_free(struct user_checks *c); /* a zeroed struct is fine */
 
 /* What one of them found. */
-typedef void user_check_found(void *context, uint32_t storage, const char *label, bool matches, const struct error *err);
+typedef void user_check_found(void *context, uint32_t storage, const char *label, bool matches,
+                              const struct error *err);
 
 /* Run all over a segment whose run is over, and call `found` for each output that one judged: for all outputs when it is
  * the script's. `err` of a call is FAIL for what does not match. -1 with `err` (INFRA) when one could not be run. */
-int user_checks_run(const struct user_checks *c, const struct segment *seg, const struct verify *v, struct tolerance tol,
-                    const struct golden_scalar *scalars, size_t nscalar, user_check_found *found, void *context,
-                    struct error *err);
+int user_checks_run(const struct user_checks *c, const struct segment *seg, const struct verify *v,
+                    struct tolerance tol, const struct golden_scalar *scalars, size_t nscalar, user_check_found *found,
+                    void *context, struct error *err);
 
 #endif

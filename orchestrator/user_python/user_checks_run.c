@@ -110,7 +110,8 @@ static void put_scalars(const struct running *r, struct json_writer *w, cJSON *r
         char name[512];
 
         if (p) {
-            snprintf(name, sizeof name, "%.*s", plain ? (int)build_plain_length(p->name) : (int)strlen(p->name), p->name);
+            snprintf(name, sizeof name, "%.*s", plain ? (int)build_plain_length(p->name) : (int)strlen(p->name),
+                     p->name);
             segment_json_scalar(w, list, p, name, r->scalars[i].text);
         }
     }
@@ -165,7 +166,8 @@ static char *compare_request(const struct running *r, const struct user_check *c
             /* An In parameter that is compared is an output too, for this. */
             segment_json_storage(&w, is_output(s) || i == c->storage ? actual : inputs, r->seg, i, name, r->data);
             if (verify_expected_type(r->verify, plan, i, &type, &nbytes)) {
-                segment_json_tensor(&w, expected, name, type, s->ndim, plan->dims + s->dims, r->expected, r->offsets[i]);
+                segment_json_tensor(&w, expected, name, type, s->ndim, plan->dims + s->dims, r->expected,
+                                    r->offsets[i]);
             }
         }
     }
@@ -251,17 +253,12 @@ static int run_one(struct running *r, const struct user_check *c, user_check_fou
     return rc < 0 ? -1 : 0;
 }
 
-int user_checks_run(const struct user_checks *c, const struct segment *seg, const struct verify *v, struct tolerance tol,
-                    const struct golden_scalar *scalars, size_t nscalar, user_check_found *found, void *context,
-                    struct error *err)
+int user_checks_run(const struct user_checks *c, const struct segment *seg, const struct verify *v,
+                    struct tolerance tol, const struct golden_scalar *scalars, size_t nscalar, user_check_found *found,
+                    void *context, struct error *err)
 {
-    struct running r = {.checks = c,
-                        .seg = seg,
-                        .verify = v,
-                        .tol = tol,
-                        .scalars = scalars,
-                        .nscalar = nscalar,
-                        .expected_fd = -1};
+    struct running r = {
+        .checks = c, .seg = seg, .verify = v, .tol = tol, .scalars = scalars, .nscalar = nscalar, .expected_fd = -1};
     int rc = -1;
 
     if (!c->count && !c->script) {

@@ -54,22 +54,22 @@ static void other_uses_of_one_name_are_other_texts(void **state)
 static void names_that_others_may_see_are_left(void **state)
 {
     (void)state;
-    expect_none("int a_inline4; void f() { a_inline4 = 1; }");           /* of the file */
-    expect_none("void f_inline4(int b) { b = 1; }");                     /* a function */
-    expect_none("#define M a_inline4\nvoid f() { M; a_inline4 = 1; }");  /* pasted and made text of */
+    expect_none("int a_inline4; void f() { a_inline4 = 1; }");          /* of the file */
+    expect_none("void f_inline4(int b) { b = 1; }");                    /* a function */
+    expect_none("#define M a_inline4\nvoid f() { M; a_inline4 = 1; }"); /* pasted and made text of */
     expect_none("  # define M \\\n a_inline4\nvoid f() {}");
-    expect_none("void f() { puts(\"a_inline4\"); a_inline4 = 1; }");     /* printed */
-    expect_none("void f() { int a_inline4; }\nint b_inline4;");          /* behind the body */
+    expect_none("void f() { puts(\"a_inline4\"); a_inline4 = 1; }"); /* printed */
+    expect_none("void f() { int a_inline4; }\nint b_inline4;");      /* behind the body */
 }
 
 static void what_is_not_read_is_left(void **state)
 {
     (void)state;
-    expect_none("void f() { a = b; }");                                   /* no such name */
+    expect_none("void f() { a = b; }"); /* no such name */
     expect_none("void f() { a_inline = 1; }");
-    expect_none("void f() { a_inline05 = a_inline5; }");                  /* would be one name */
-    expect_none("void f() { a_inline1234567890 = 1; }");                  /* never drawn */
-    expect_none("void f() { g(R\"(})\"); a_inline4 = 1; }");              /* raw strings */
+    expect_none("void f() { a_inline05 = a_inline5; }");     /* would be one name */
+    expect_none("void f() { a_inline1234567890 = 1; }");     /* never drawn */
+    expect_none("void f() { g(R\"(})\"); a_inline4 = 1; }"); /* raw strings */
     expect_none("} void f() { a_inline4 = 1; }");
     expect_none("void f() { a_inline4 = 1;");
     expect_none("void f() { a_inline4 = 1; /* no end");
@@ -87,9 +87,12 @@ static void a_header_with_such_names_is_noticed(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(numbers_follow_the_first_occurrence),   cmocka_unit_test(distinct_names_stay_distinct),
-        cmocka_unit_test(other_uses_of_one_name_are_other_texts), cmocka_unit_test(names_that_others_may_see_are_left),
-        cmocka_unit_test(what_is_not_read_is_left),              cmocka_unit_test(a_header_with_such_names_is_noticed),
+        cmocka_unit_test(numbers_follow_the_first_occurrence),
+        cmocka_unit_test(distinct_names_stay_distinct),
+        cmocka_unit_test(other_uses_of_one_name_are_other_texts),
+        cmocka_unit_test(names_that_others_may_see_are_left),
+        cmocka_unit_test(what_is_not_read_is_left),
+        cmocka_unit_test(a_header_with_such_names_is_noticed),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
