@@ -121,11 +121,12 @@ def head(type_of, shape):
     return b"\x93NUMPY\x01\x00" + len(text).to_bytes(2, "little") + text.encode("ascii")
 
 
-def write_tensor(path, tensor):
-    """Into the file at `path`, which is there and empty, in the form of .npy."""
+def write_tensor(path, tensor, type_of):
+    """Into the file at `path`, which is there and empty, in the form of .npy. `type_of` is that of its elements, for which
+    the tensor may have another."""
     import torch
 
-    begin = head(type_name(tensor), tensor.shape)
+    begin = head(type_of, tensor.shape)
     nbytes = tensor.numel() * tensor.element_size()
     fd = os.open(path, os.O_RDWR | os.O_CLOEXEC)
     try:
@@ -298,7 +299,7 @@ class Server:
             else:
                 if not isinstance(value, torch.Tensor):
                     value = torch.tensor(scalar_value(value)).to(torch_type(entry["dtype"]))
-                write_tensor(entry["path"], value)
+                write_tensor(entry["path"], value, entry["dtype"])
                 self.values[entry["name"]] = None
         return {"files": self.watch.files()[:MAX_FILES]}
 
@@ -320,7 +321,7 @@ class Server:
                             % (name, tuple(value.shape), shapes[name]))
             if type_name(value) != types[name] and _OTHER.get(types[name]) != type_name(value):
                 value = value.to(torch_type(types[name]))
-            write_tensor(entry["path"], value)
+            write_tensor(entry["path"], value, types[name])
         return {"files": self.watch.files()[:MAX_FILES]}
 
     def call(self, request):
