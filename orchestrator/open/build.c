@@ -233,10 +233,19 @@ static int resolve(const char *path, struct build *b, struct error *err)
     static const char *const hint = "name the build directory (build_output/...) that a compile made";
     char *text;
     bool valid;
+    int code;
 
     b->dir = run_script_build(path);
     b->dir = b->dir ? b->dir : realpath(path, NULL);
+    code = errno;
+    if (!b->dir && code == ENOENT && (text = run_script_missing(path))) {
+        error_set(err, path, "name that directory itself: the script is not needed, and builds may be without it",
+                  "the build %s has no debug/run.py", text);
+        free(text);
+        return -1;
+    }
     if (!b->dir) {
+        errno = code;
         return error_errno(err, path, errno == EACCES ? file_errno_hint(errno) : hint,
                            "cannot open the build directory %s", path);
     }

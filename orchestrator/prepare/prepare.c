@@ -202,7 +202,11 @@ int prepare(const struct run_options *o, const struct prepare_job *job, struct p
     if (load_storages(&p->segment, p->recording.inputs, err) < 0) {
         return -1;
     }
-    return wait ? prepare_references_compute(o, p, err) : 0;
+    if (!wait) {
+        return 0;
+    }
+    phases_enter(phases, PHASE_GOLDEN);
+    return prepare_references_compute(o, p, err);
 }
 
 void prepare_free(struct prepared *p)

@@ -53,6 +53,26 @@ static void test_l3(void **state)
     build_free(&b);
 }
 
+/* The re-runner stands for its build; where the compiler wrote none, the build is named. */
+static void test_no_run_script(void **state)
+{
+    struct error err;
+    struct build b;
+    char *path;
+
+    l3_build_make(*state, L3_BUILD_META);
+    assert_true(asprintf(&path, "%s/debug/run.py", (char *)*state) > 0);
+    assert_int_equal(build_open(path, &b, &err), -1);
+    assert_non_null(strstr(err.what, "has no debug/run.py"));
+    assert_non_null(strstr(err.what, *state));
+    temp_dir_put_text(*state, "debug/run.py", "");
+    assert_int_equal(build_open(path, &b, &err), 0);
+    build_free(&b);
+    free(path);
+    assert_int_equal(build_open("/nonexistent/debug/run.py", &b, &err), -1);
+    assert_non_null(strstr(err.what, "cannot open the build directory"));
+}
+
 static void test_defaults(void **state)
 {
     struct error err;
@@ -245,6 +265,7 @@ int main(void)
 #define CASE(f) cmocka_unit_test_setup_teardown(f, l3_build_setup, l3_build_teardown)
     const struct CMUnitTest tests[] = {
         CASE(test_l3),
+        CASE(test_no_run_script),
         CASE(test_defaults),
         CASE(test_other_kinds),
         CASE(test_compile_only_programs),

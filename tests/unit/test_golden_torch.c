@@ -12,10 +12,11 @@
 static const char metadata[] = PARAM("f32", "In", "fp32") "," PARAM("f16", "In", "fp16") "," PARAM(
     "bf", "In", "bfloat16") "," PARAM("i8", "In", "int8") "," PARAM("u8", "In", "uint8") "," PARAM("i16", "In",
                                                                                                    "int16") "," //
-    PARAM("u16", "In", "uint16") "," PARAM("i64", "In", "int64") "," PARAM("b", "In", "bool") "," //
-    PARAM("acc__ssa_v0", "InOut", "bfloat16") "," PARAM("out", "Out", "int32") "," //
-    "{\"name\": \"n\", \"direction\": \"In\", \"shape\": null, \"dtype\": \"int64\"},"
-    "{\"name\": \"s\", \"direction\": \"In\", \"shape\": null, \"dtype\": \"bfloat16\"}";
+    PARAM("u16", "In", "uint16") "," PARAM("i64", "In", "int64") "," PARAM("b", "In", "bool") ","               //
+    PARAM("acc__ssa_v0", "InOut", "bfloat16") "," PARAM(
+        "out", "Out", "int32") "," //
+                               "{\"name\": \"n\", \"direction\": \"In\", \"shape\": null, \"dtype\": \"int64\"},"
+                               "{\"name\": \"s\", \"direction\": \"In\", \"shape\": null, \"dtype\": \"bfloat16\"}";
 
 /* Transposed, so that the elements do not lie in order; the 2.75 of float32 is 2 for integers. */
 static const char golden[] =
@@ -53,17 +54,13 @@ static bool has_torch(void)
 
 static int setup(void **state)
 {
-    static const struct data_param planned[] = {{"f32", DTYPE_FLOAT32, PLAN_IN, 2, {2, 2}},
-                                                {"f16", DTYPE_FLOAT16, PLAN_IN, 2, {2, 2}},
-                                                {"bf", DTYPE_BFLOAT16, PLAN_IN, 2, {2, 2}},
-                                                {"i8", DTYPE_INT8, PLAN_IN, 2, {2, 2}},
-                                                {"u8", DTYPE_UINT8, PLAN_IN, 2, {2, 2}},
-                                                {"i16", DTYPE_INT16, PLAN_IN, 2, {2, 2}},
-                                                {"u16", DTYPE_UINT16, PLAN_IN, 2, {2, 2}},
-                                                {"i64", DTYPE_INT64, PLAN_IN, 2, {2, 2}},
-                                                {"b", DTYPE_BOOL, PLAN_IN, 2, {2, 2}},
-                                                {"acc__ssa_v0", DTYPE_BFLOAT16, PLAN_INOUT, 2, {2, 2}},
-                                                {"out", DTYPE_INT32, PLAN_OUT, 2, {2, 2}}};
+    static const struct data_param planned[] = {
+        {"f32", DTYPE_FLOAT32, PLAN_IN, 2, {2, 2}}, {"f16", DTYPE_FLOAT16, PLAN_IN, 2, {2, 2}},
+        {"bf", DTYPE_BFLOAT16, PLAN_IN, 2, {2, 2}}, {"i8", DTYPE_INT8, PLAN_IN, 2, {2, 2}},
+        {"u8", DTYPE_UINT8, PLAN_IN, 2, {2, 2}},    {"i16", DTYPE_INT16, PLAN_IN, 2, {2, 2}},
+        {"u16", DTYPE_UINT16, PLAN_IN, 2, {2, 2}},  {"i64", DTYPE_INT64, PLAN_IN, 2, {2, 2}},
+        {"b", DTYPE_BOOL, PLAN_IN, 2, {2, 2}},      {"acc__ssa_v0", DTYPE_BFLOAT16, PLAN_INOUT, 2, {2, 2}},
+        {"out", DTYPE_INT32, PLAN_OUT, 2, {2, 2}}};
     struct data_build *f = data_build_open(metadata, planned, sizeof planned / sizeof *planned);
 
     temp_dir_put_text(f->dir, "golden.py", golden);
