@@ -7,13 +7,14 @@
 #include "common/base/json_write.h"
 #include "orchestrator/cli/cli.h"
 #include "orchestrator/cli/command.h"
+#include "rank-worker/compile/headers_later.h"
 #include "rank-worker/compile/store_trim.h"
 #include "rank-worker/compile/store_use.h"
 
-enum { OPT_TRIM = 0x700, OPT_CLEAR, OPT_JSON };
+enum { OPT_TRIM = 0x700, OPT_CLEAR, OPT_JSON, OPT_MAKE_HEADERS };
 
 struct cache_command {
-    bool trim, clear, json;
+    bool trim, clear, json, make_headers;
 };
 
 struct cache_state {
@@ -26,6 +27,10 @@ struct cache_state {
 static const struct argp_option option_table[] = {
     {"trim", OPT_TRIM, NULL, 0, "remove what was not used for longest, until the store is within its limit", 0},
     {"clear", OPT_CLEAR, NULL, 0, "remove everything that no running process uses, and the counts", 0},
+    {"make-headers", OPT_MAKE_HEADERS, NULL, 0,
+     "make the precompiled headers that replays did without, as a replay does in the background when it has its "
+     "verdict",
+     0},
     {"json", OPT_JSON, NULL, 0, "print JSON", 0},
     {0},
 };
@@ -55,6 +60,9 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
         return 0;
     case OPT_CLEAR:
         c->clear = true;
+        return 0;
+    case OPT_MAKE_HEADERS:
+        c->make_headers = true;
         return 0;
     case OPT_JSON:
         c->json = true;
@@ -134,6 +142,20 @@ static int print_json(const struct cache_command *c, const struct store *s, cons
     return json_print(&w, root, "object store", stdout, err);
 }
 
+static int make_headers(struct error *err)
+{
+    const struct compile_session_options options = {0};
+    struct compile_session *session = NULL;
+    unsigned made;
+    int rc = compile_session_open(&options, &session, err);
+
+    if (rc == 0) {
+        rc = headers_make_ordered(session, &made, err);
+    }
+    compile_session_close(session);
+    return rc;
+}
+
 static int look(const struct cache_command *c, const struct store *s, struct cache_state *st, struct error *err)
 {
     if (store_limit(&st->limit, err) < 0) {
@@ -161,6 +183,9 @@ int cli_cache(int argc, char **argv)
     int rc;
 
     command_parse(&argp, argc, argv, &c);
+    if (c.make_headers && make_headers(&err) < 0) {
+        return command_end(-1, &err);
+    }
     rc = store_open(&store, &err);
     if (rc == 0 && store.is_private) { /* it goes with this process, and holds nothing */
         rc = error_set(&err, "L3REPLAY_CACHE_DIR", "name a directory that can be written, or set HOME",

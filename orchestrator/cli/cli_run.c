@@ -12,6 +12,7 @@
 #include "common/base/result_marker.h"
 #include "launch/front.h"
 #include "launch/mpi_dirs.h"
+#include "orchestrator/cli/background.h"
 #include "orchestrator/cli/build_options.h"
 #include "orchestrator/cli/cli.h"
 #include "orchestrator/cli/command.h"
@@ -245,8 +246,14 @@ int cli_run(int argc, char **argv)
     parse_arguments(&argp, argc, copy, &o);
     o.alone = launch_is_alone();
     /* One process needs no MPI, which takes most of the time of a short replay: executors are processes of their own. */
-    code = o.alone || launch_under_mpi() ? run_replay(&o, argc, argv)
-                                         : launch_self(o.nproc > 1 ? o.nproc : 0, o.start_timeout, argc, argv);
+    if (o.alone || launch_under_mpi()) {
+        code = run_replay(&o, argc, argv);
+    } else {
+        code = launch_self(o.nproc > 1 ? o.nproc : 0, o.start_timeout, argc, argv);
+    }
+    if (o.first && !o.alone) {
+        background_make_headers();
+    }
     run_options_free(&o);
     free_arguments(copy);
     return code;

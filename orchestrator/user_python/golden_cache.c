@@ -206,7 +206,8 @@ static int keep_array(const struct golden_cache *c, struct key key, size_t i, in
     char *to = array_path(c, key, i), *from = text_format("%s/array", c->store.tmp);
     int rc = to && from ? 0 : error_nomem(err, "object store", 512);
 
-    if (rc == 0 && (store_use(&c->store, to, err) < 0 || copy(fd, from, err) < 0 || store_publish(from, to, err) < 0)) {
+    if (rc == 0 &&
+        (store_use(&c->store, to, err) < 0 || copy(fd, from, err) < 0 || store_publish(from, to, true, err) < 0)) {
         rc = -1;
     }
     if (rc < 0 && from) {

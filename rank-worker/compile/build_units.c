@@ -26,6 +26,7 @@ struct build {
     struct job_pool *pool;
     bool quiet, terminal;
     bool without_ccache; /* it does not work here */
+    bool headers_alone;  /* there is nothing else to build */
     bool stuck;          /* a compiler overran its limit: the next would take as long */
     uint32_t announced, total;
     struct build_counts *counts;
@@ -87,7 +88,10 @@ static int start(struct build *b, struct unit *u, struct error *err)
     int rc;
 
     args_add_all(&argv, (const char *const *)u->argv.v, u->argv.n);
-    if (u->attempt == 1 && u->header && u->header->state == UNIT_DONE) {
+    if (!u->linking) {
+        u->with_header = u->attempt == 1 && u->header && u->header->state == UNIT_DONE;
+    }
+    if (u->with_header) {
         args_add(&argv, "-include-pch");
         args_add(&argv, "%s", u->header->object);
     } else if (u->attempt > 1) {
@@ -158,9 +162,6 @@ static int advance(struct build *b, struct unit *u, struct error *err)
 {
     int rc;
 
-    if (u->header && u->header->state != UNIT_DONE && u->header->state != UNIT_FAILED) {
-        return 0;
-    }
     if (b->stuck || has_failed_twin(b, u)) {
         u->left_out = b->stuck;
         settle(u, UNIT_FAILED);
@@ -228,7 +229,7 @@ static int keep(struct build *b, struct unit *u, struct error *err)
     struct timespec newest = {0};
     struct made_of made = {.known = true, .source = u->text};
     struct key key = {0}, text;
-    const char *pch = u->header && u->header->state == UNIT_DONE ? u->header->source : NULL;
+    const char *pch = u->with_header ? u->header->source : NULL;
     int rc;
 
     hashes_refresh(b->env->hashes);
@@ -254,7 +255,7 @@ static int keep(struct build *b, struct unit *u, struct error *err)
             rc = u->kind == UNIT_HEADER ? 0 : store_seal(u->output_path, err);
         }
         if (rc == 0) {
-            rc = store_publish(u->output_path, u->object, err);
+            rc = store_publish(u->output_path, u->object, u->kind == UNIT_HEADER, err);
         }
         if (rc == 0) {
             rc = store_use(&b->env->store, u->list, err);
@@ -327,12 +328,26 @@ static int ended(struct build *b, struct job_result *result, struct error *err)
     return rc;
 }
 
+/* A header that no source waits for any more is not worth a wait (headers_later.h). */
+static bool is_over(const struct build *b)
+{
+    for (size_t i = 0; i < b->n; i++) {
+        const struct unit *u = &b->units[i];
+
+        if (u->kind != UNIT_HEADER && (u->state == UNIT_WAITING || u->state == UNIT_RUNNING)) {
+            return false;
+        }
+    }
+    return !b->headers_alone;
+}
+
+/* Until every source is settled, or, where there are but headers, every header. */
 static int run(struct build *b, struct error *err)
 {
     struct job_result result;
     int rc;
 
-    for (;;) {
+    while (!is_over(b)) {
         size_t waiting = 0;
         for (size_t i = 0; i < b->n; i++) {
             if (b->units[i].state != UNIT_WAITING) {
@@ -356,6 +371,7 @@ static int run(struct build *b, struct error *err)
             return -1;
         }
     }
+    return 0;
 }
 
 int build_units(struct unit *units, size_t n, const struct unit_env *env, int jobs, bool quiet,
@@ -368,11 +384,17 @@ int build_units(struct unit *units, size_t n, const struct unit_env *env, int jo
     for (size_t i = 0; i < n; i++) {
         b.total += units[i].state == UNIT_WAITING && units[i].kind != UNIT_HEADER;
     }
+    b.headers_alone = b.total == 0;
     b.pool = job_pool_new(jobs);
     if (!b.pool) {
         return error_nomem(err, "compile", (unsigned long long)jobs);
     }
     rc = run(&b, err);
     job_pool_free(b.pool);
+    for (size_t i = 0; i < n; i++) {
+        if (units[i].kind == UNIT_HEADER && units[i].state != UNIT_DONE) {
+            settle(&units[i], UNIT_FAILED); /* what was left or killed */
+        }
+    }
     return rc;
 }

@@ -220,7 +220,8 @@ static int compile_all(struct work *w, const struct program_table *programs, con
         return -1;
     }
     if (headers_plan(w->units, w->sources, w->nkernel, w->env, jobs, err) < 0 ||
-        build_units(w->units, w->nkernel + w->nsource, w->env, jobs, options->assisting, &counts, err) < 0) {
+        build_units(w->units, w->nkernel + w->nsource, w->env, jobs, options->assisting, &counts, err) < 0 ||
+        headers_order_missing(w->units, w->nkernel, w->env, err) < 0) {
         return -1;
     }
     out->nbuilt = counts.built;

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "common/base/file.h"
+#include "rank-worker/compile/headers_later.h"
 
 static bool can_use(const struct unit *kernel, const struct unit_env *env)
 {
@@ -45,17 +46,18 @@ static bool is_repeated(const struct unit *kernels, size_t i)
 }
 
 /* Reading the header costs about 1.5 s of the 2.2 s that a kernel takes, making it 2 s, during which the other
- * jobs have nothing to do. */
+ * jobs compile without it. */
 static bool pays(size_t users, int jobs)
 {
     return users * 2 > (size_t)jobs * 3;
 }
 
+/* The store has it, or it is made now, beside the first kernels, or they go without. */
 static int decide(struct unit *h, size_t users, const struct unit_env *env, int jobs, struct error *err)
 {
     int rc = unit_lookup(h, env, err);
     char *kept;
-    bool wanted_before;
+    bool there;
 
     if (rc < 0) {
         return -1;
@@ -65,12 +67,12 @@ static int decide(struct unit *h, size_t users, const struct unit_env *env, int 
         return 0;
     }
     kept = file_read(h->source, STORE_SOURCE_MAX, NULL, NULL);
-    wanted_before = kept && strcmp(kept, h->scan.prefix) == 0;
+    there = kept && strcmp(kept, h->scan.prefix) == 0;
     free(kept);
-    if (!wanted_before && store_write(&env->store, h->source, h->scan.prefix, strlen(h->scan.prefix), err) < 0) {
+    if (!there && store_write(&env->store, h->source, h->scan.prefix, strlen(h->scan.prefix), err) < 0) {
         return -1;
     }
-    h->state = wanted_before || pays(users, jobs) ? UNIT_WAITING : UNIT_FAILED;
+    h->state = pays(users, jobs) ? UNIT_WAITING : UNIT_FAILED;
     return 0;
 }
 
@@ -91,6 +93,19 @@ int headers_plan(struct unit *headers, struct unit *kernels, size_t n, const str
             users += kernels[i].header == &headers[h] && !is_repeated(kernels, i);
         }
         if (decide(&headers[h], users, env, jobs, err) < 0) {
+            return -1;
+        }
+    }
+    return 0;
+}
+
+int headers_order_missing(struct unit *headers, size_t n, const struct unit_env *env, struct error *err)
+{
+    for (size_t i = 0; i < n; i++) {
+        const struct unit *h = &headers[i];
+
+        /* One that does not compile has output. */
+        if (h->state == UNIT_FAILED && !h->first_output && headers_order(h, env, err) < 0) {
             return -1;
         }
     }

@@ -137,7 +137,8 @@ static int open_part(const char *path, bool sticky, struct error *err)
 /* Make the layout below `base` and the directory of this process. */
 static int open_at(struct store *s, const char *base, struct error *err)
 {
-    static const char *const parts[] = {"objects", "headers", "pch", "golden", "tools", "locks", "users", "tmp"};
+    static const char *const parts[] = {"objects", "headers", "pch",   "golden", "tools",
+                                        "wanted",  "locks",   "users", "tmp"};
     char host[65], *path;
     int rc = 0;
 
@@ -214,6 +215,15 @@ static char *default_base(void)
     return home && *home == '/' ? text_format("%s/.cache/l3replay", home) : strdup("");
 }
 
+char *store_default_root(void)
+{
+    char *base = default_base();
+    char *root = base && *base ? text_format("%s/v1", base) : NULL;
+
+    free(base);
+    return root;
+}
+
 int store_open(struct store *s, struct error *err)
 {
     char *base = default_base();
@@ -287,7 +297,7 @@ static int move_to(const char *from, const char *dir, const char *to)
     return rename(from, to);
 }
 
-int store_publish(const char *from, const char *to, struct error *err)
+int store_publish(const char *from, const char *to, bool synced, struct error *err)
 {
     char *dir = strdup(to);
     struct stat st;
@@ -297,7 +307,7 @@ int store_publish(const char *from, const char *to, struct error *err)
         return error_nomem(err, to, strlen(to));
     }
     *strrchr(dir, '/') = '\0';
-    if (stat(from, &st) < 0 || chmod(from, st.st_mode & 0444) < 0 || sync_file(from) < 0 ||
+    if (stat(from, &st) < 0 || chmod(from, st.st_mode & 0444) < 0 || (synced && sync_file(from) < 0) ||
         move_to(from, dir, to) < 0) {
         rc = error_errno(err, to, store_hint(errno), "cannot keep a compiled object");
     }
@@ -326,7 +336,7 @@ int store_write(const struct store *s, const char *to, const char *text, size_t 
     if (rc < 0) {
         error_errno(err, to, store_hint(errno), "cannot write in the object store");
     } else {
-        rc = store_publish(from, to, err);
+        rc = store_publish(from, to, false, err);
     }
 out:
     free(from);

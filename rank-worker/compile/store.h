@@ -7,6 +7,7 @@
  *   pch/<2 hex>/<32 hex>.pch      a precompiled header
  *   golden/<2 hex>/<32 hex>.json, .<n>.npy   what golden.py computed
  *   tools/<2 hex>/<32 hex>        what was found out about a compiler
+ *   wanted/<32 hex>               precompiled headers that a compile did without (headers_later.h)
  *   locks/<3 hex>                 flock'd while an object of that name is being made
  *   locks/store                   flock'd while entries are put on a list of users/, or removed
  *   users/<pid>-<random>          what a living process has looked up or made, one a line; flock'd by it
@@ -60,6 +61,9 @@ struct store {
  * there (directory_check_ours()), one line says so and a private directory under $TMPDIR serves this process alone. */
 int store_open(struct store *s, struct error *err);
 
+/* <store>/v1 of the store that store_open() tries first, malloc'd; NULL: there is none. Makes nothing. */
+char *store_default_root(void);
+
 /* Remove this process's tmp/ directory and free. */
 void store_close(struct store *s);
 
@@ -67,8 +71,9 @@ void store_close(struct store *s);
  * no memory. */
 char *store_path(const struct store *s, const char *kind, struct key key, const char *suffix);
 
-/* Move a finished file to its place, read-only for those who may read `from`, instead of what was there. */
-int store_publish(const char *from, const char *to, struct error *err);
+/* Move a finished file to its place, read-only for those who may read `from`, instead of what was there. Nobody waits for
+ * the disk: a host that goes down may leave a sealed file cut, which counts as not there. What has no seal is `synced`. */
+int store_publish(const char *from, const char *to, bool synced, struct error *err);
 
 /* Write `text` to a file of the store in the same way. */
 int store_write(const struct store *s, const char *to, const char *text, size_t nbytes, struct error *err);

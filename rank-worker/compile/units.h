@@ -38,7 +38,8 @@ struct unit {
     struct made_of made; /* what `object` was made of */
 
     /* While it is being built. */
-    struct unit *header; /* the precompiled header to use, or NULL */
+    struct unit *header; /* the precompiled header to use where it is there in time, or NULL */
+    bool with_header;    /* it was */
     int attempt, reruns, lock;
     struct timespec begun, blocked;
     char *output_path, *deps_path, *command;

@@ -128,6 +128,44 @@ void fixture_close(struct fixture *f)
     free(f->root);
 }
 
+void fixture_use_pto(struct fixture *f)
+{
+    char *root = fixture_text("%s/pto isa", f->root);
+
+    fixture_put(f, "pto isa/include/pto/pto-inst.hpp", "#pragma once\n#include <vector>\n#define PTO_VALUE 100\n");
+    setenv("PTO_ISA_ROOT", root, 1);
+    free(root);
+}
+
+char *fixture_pto_source(int value)
+{
+    return fixture_text("// %d\n#include <cstdint>\n\n#ifndef __gm__\n#define __gm__\n#endif\n"
+                        "#include <pto/pto-inst.hpp>\n\n"
+                        "extern \"C\" int kernel_entry() { return PTO_VALUE + %d; }\n",
+                        value, value);
+}
+
+void fixture_kernel_with_pto(struct fixture *f, int program, const char *name, int value)
+{
+    char *text = fixture_pto_source(value);
+
+    fixture_kernel(f, program, name, text);
+    free(text);
+}
+
+int fixture_entries(const struct fixture *f, const char *dir)
+{
+    char *path = fixture_text("%s/the store/v1/%s", f->root, dir);
+    int n;
+
+    /* temp_dir_count() hands the path to a shell in single quotes; ours holds some. */
+    assert_int_equal(chdir(path), 0);
+    n = temp_dir_count(".");
+    assert_int_equal(chdir("/"), 0);
+    free(path);
+    return n;
+}
+
 int fixture_compile(struct fixture *f)
 {
     struct compile_session *session;

@@ -42,6 +42,16 @@ int fixture_runs(const struct fixture *f, const char *what);
 /* Add a vector kernel with this source to a program; its func_id is its number in the program. */
 void fixture_kernel(struct fixture *f, int program, const char *name, const char *text);
 
+/* $PTO_ISA_ROOT is a PTO-ISA of one header, in which PTO_VALUE is 100. */
+void fixture_use_pto(struct fixture *f);
+
+/* The source of a kernel that returns PTO_VALUE + value, to be freed; and add it to a program. */
+char *fixture_pto_source(int value);
+void fixture_kernel_with_pto(struct fixture *f, int program, const char *name, int value);
+
+/* How many entries the store has in a directory of it. */
+int fixture_entries(const struct fixture *f, const char *dir);
+
 /* Two programs without kernels, the first of them in the table; closing removes everything. */
 void fixture_open(struct fixture *f);
 void fixture_close(struct fixture *f);

@@ -6,41 +6,6 @@
 #include "tests/support/compile_fixture.h"
 
 static const char plain[] = "extern \"C\" int kernel_entry() { return 7; }\n";
-static const char with_pto[] = "// %d\n#include <cstdint>\n\n#ifndef __gm__\n#define __gm__\n#endif\n"
-                               "#include <pto/pto-inst.hpp>\n\n"
-                               "extern \"C\" int kernel_entry() { return PTO_VALUE + %d; }\n";
-
-static int entries(const struct fixture *f, const char *dir)
-{
-    char *path = fixture_text("%s/the store/v1/%s", f->root, dir);
-    int n;
-
-    /* temp_dir_count() hands the path to a shell in single quotes; ours holds some. */
-    assert_int_equal(chdir(path), 0);
-    n = temp_dir_count(".");
-    assert_int_equal(chdir("/"), 0);
-    free(path);
-    return n;
-}
-
-static void kernel_with_pto(struct fixture *f, const char *name, int value)
-{
-    char *text = fixture_text(with_pto, value, value);
-
-    fixture_kernel(f, 0, name, text);
-    free(text);
-}
-
-/* A PTO-ISA of one header. */
-static void use_pto(struct fixture *f)
-{
-    char *root = fixture_text("%s/pto isa", f->root);
-
-    fixture_put(f, "pto isa/include/pto/pto-inst.hpp", "#pragma once\n#include <vector>\n#define PTO_VALUE 100\n");
-    setenv("PTO_ISA_ROOT", root, 1);
-    free(root);
-}
-
 static void test_two_processes_share_the_work(void **state)
 {
     struct fixture f;
@@ -70,7 +35,7 @@ static void test_two_processes_share_the_work(void **state)
     assert_int_equal(fixture_runs(&f, "k2.cpp"), 1);
     assert_int_equal(fixture_runs(&f, "orch.cpp"), 1);
     fixture_expect(&f, 0, 3);
-    assert_int_equal(entries(&f, "tmp"), 0);
+    assert_int_equal(fixture_entries(&f, "tmp"), 0);
     fixture_close(&f);
 }
 
@@ -134,7 +99,7 @@ static void killed_in_the_middle(int sig)
     free(path);
     fixture_expect(&f, 1, 0);
     assert_int_equal(fixture_call(f.out.items[0].orchestration, "entry"), 100);
-    assert_int_equal(entries(&f, "tmp"), 0);
+    assert_int_equal(fixture_entries(&f, "tmp"), 0);
     free(begun);
     free(alive);
     fixture_close(&f);
@@ -260,14 +225,14 @@ static void test_pto_isa_is_asked_for(void **state)
 
     (void)state;
     fixture_open(&f);
-    kernel_with_pto(&f, "k", 1);
+    fixture_kernel_with_pto(&f, 0, "k", 1);
     fixture_refused(&f, "kernel k", "program prog0", "PTO_ISA_ROOT", "not set");
     setenv("PTO_ISA_ROOT", f.root, 1);
     fixture_refused(&f, "PTO_ISA_ROOT", "include/pto/pto-inst.hpp");
     /* Before anything was compiled, or a compiler looked for. */
-    assert_int_equal(entries(&f, "objects"), 0);
-    assert_int_equal(entries(&f, "tools"), 0);
-    use_pto(&f);
+    assert_int_equal(fixture_entries(&f, "objects"), 0);
+    assert_int_equal(fixture_entries(&f, "tools"), 0);
+    fixture_use_pto(&f);
     fixture_expect(&f, 2, 0);
     assert_int_equal(fixture_kernel_result(&f, 0), 101);
     fixture_close(&f);
@@ -292,10 +257,10 @@ static void test_precompiled_header_makes_the_same_object(void **state)
 
     (void)state;
     fixture_open(&f);
-    use_pto(&f);
+    fixture_use_pto(&f);
     fixture_compiler(&f, "L3REPLAY_KERNEL_CXX", "kernel c++", "", "clang++-19");
     f.options.jobs = 1;
-    kernel_with_pto(&f, "k1", 1);
+    fixture_kernel_with_pto(&f, 0, "k1", 1);
     /* One kernel: making the header would take longer than it saves. */
     fixture_expect(&f, 2, 0);
     assert_int_equal(fixture_runs(&f, "-include-pch"), 0);
@@ -304,8 +269,8 @@ static void test_precompiled_header_makes_the_same_object(void **state)
     /* A store of its own, and enough kernels. */
     store = fixture_text("%s/other store", f.root);
     setenv("L3REPLAY_CACHE_DIR", store, 1);
-    kernel_with_pto(&f, "k2", 2);
-    kernel_with_pto(&f, "k3", 3);
+    fixture_kernel_with_pto(&f, 0, "k2", 2);
+    fixture_kernel_with_pto(&f, 0, "k3", 3);
     fixture_expect(&f, 4, 0);
     assert_int_equal(fixture_runs(&f, "c++-header"), 1);
     assert_int_equal(fixture_runs(&f, "-include-pch"), 3);
@@ -332,7 +297,7 @@ static void test_header_is_not_used_twice(void **state)
 
     (void)state;
     fixture_open(&f);
-    use_pto(&f);
+    fixture_use_pto(&f);
     fixture_compiler(&f, "L3REPLAY_KERNEL_CXX", "kernel c++", "", "clang++-19");
     f.options.jobs = 1;
     for (int i = 0; i < 3; i++) {
@@ -352,29 +317,6 @@ static void test_header_is_not_used_twice(void **state)
     fixture_close(&f);
 }
 
-static void test_header_is_made_when_kernels_are_edited(void **state)
-{
-    struct fixture f;
-
-    (void)state;
-    fixture_open(&f);
-    use_pto(&f);
-    fixture_compiler(&f, "L3REPLAY_KERNEL_CXX", "kernel c++", "", "clang++-19");
-    for (int i = 1; i <= 3; i++) {
-        char *text = fixture_text(with_pto, i, i);
-        if (i == 1) {
-            fixture_kernel(&f, 0, "k", text);
-        }
-        fixture_put(&f, "build/next_levels/prog0/kernels/aiv/k.cpp", text);
-        free(text);
-        fixture_expect(&f, i == 1 ? 2 : 1, i == 1 ? 0 : 1);
-        assert_int_equal(fixture_kernel_result(&f, 0), 100 + i);
-        assert_int_equal(fixture_runs(&f, "-include-pch"), i - 1);
-        assert_int_equal(fixture_runs(&f, "c++-header"), i > 1);
-    }
-    fixture_close(&f);
-}
-
 /* Code before the include could give its lines another meaning. */
 static void test_header_is_not_used_after_code(void **state)
 {
@@ -382,7 +324,7 @@ static void test_header_is_not_used_after_code(void **state)
 
     (void)state;
     fixture_open(&f);
-    use_pto(&f);
+    fixture_use_pto(&f);
     fixture_put(&f, "pto isa/include/pto/pto-inst.hpp",
                 "#pragma once\n#ifdef SPECIAL\n#define PTO_VALUE 1\n#else\n#define PTO_VALUE 2\n#endif\n");
     fixture_compiler(&f, "L3REPLAY_KERNEL_CXX", "kernel c++", "", "clang++-19");
@@ -419,7 +361,6 @@ int main(void)
         cmocka_unit_test(test_pto_isa_is_asked_for),
         cmocka_unit_test(test_precompiled_header_makes_the_same_object),
         cmocka_unit_test(test_header_is_not_used_twice),
-        cmocka_unit_test(test_header_is_made_when_kernels_are_edited),
         cmocka_unit_test(test_header_is_not_used_after_code),
     };
 

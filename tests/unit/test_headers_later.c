@@ -1,0 +1,134 @@
+/* Precompiled headers: no compile waits for one, and what was done without is made later. */
+#include "tests/support/compile_fixture.h"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "rank-worker/compile/headers_later.h"
+
+static unsigned make_ordered(const struct fixture *f)
+{
+    struct compile_session *session;
+    unsigned made = 0;
+    struct error err;
+
+    assert_int_equal(compile_session_open(&f->session, &session, &err), 0);
+    assert_int_equal(headers_make_ordered(session, &made, &err), 0);
+    compile_session_close(session);
+    assert_false(headers_are_ordered());
+    return made;
+}
+
+static void edit(struct fixture *f, int value)
+{
+    char *text = fixture_pto_source(value);
+
+    fixture_put(f, "build/next_levels/prog0/kernels/aiv/k.cpp", text);
+    free(text);
+}
+
+static void open_with_kernel(struct fixture *f, const char *extra)
+{
+    fixture_open(f);
+    fixture_use_pto(f);
+    fixture_compiler(f, "L3REPLAY_KERNEL_CXX", "kernel c++", extra, "clang++-19");
+    fixture_kernel_with_pto(f, 0, "k", 1);
+}
+
+static void edits_go_without_until_it_was_made(void **state)
+{
+    struct fixture f;
+
+    (void)state;
+    open_with_kernel(&f, "");
+    assert_false(headers_are_ordered());
+    fixture_expect(&f, 2, 0);
+    edit(&f, 2);
+    fixture_expect(&f, 1, 1);
+    assert_int_equal(fixture_runs(&f, "c++-header"), 0);
+    assert_true(headers_are_ordered());
+    assert_int_equal(fixture_entries(&f, "wanted"), 1); /* both edits want the same one */
+
+    assert_int_equal(make_ordered(&f), 1);
+    assert_int_equal(fixture_runs(&f, "c++-header"), 1);
+    edit(&f, 3);
+    fixture_expect(&f, 1, 1);
+    assert_int_equal(fixture_runs(&f, "-include-pch"), 1);
+    assert_int_equal(fixture_kernel_result(&f, 0), 103);
+    assert_false(headers_are_ordered());
+    assert_int_equal(make_ordered(&f), 0);
+    fixture_close(&f);
+}
+
+/* The header of these kernels is never done: its compiler waits for a writer of a fifo. */
+static void no_kernel_waits_for_a_header(void **state)
+{
+    static const char stuck[] = "if [[ \" $* \" == *' -xc++-header '* && -e \"$odd/never\" ]]; then\n"
+                                "read -r line <\"$odd/never\"\nfi";
+    struct fixture f;
+    char *never;
+
+    (void)state;
+    open_with_kernel(&f, stuck);
+    never = fixture_text("%s/never", f.root);
+    assert_int_equal(mkfifo(never, 0600), 0);
+    fixture_kernel_with_pto(&f, 0, "k2", 2);
+    fixture_kernel_with_pto(&f, 0, "k3", 3);
+    fixture_kernel_with_pto(&f, 0, "k4", 4);
+    f.options.jobs = 2;
+    f.session.limit_s = 100;
+    fixture_expect(&f, 5, 0);
+    assert_int_equal(fixture_runs(&f, "c++-header"), 1); /* four kernels on two cores: it would have paid */
+    assert_int_equal(fixture_runs(&f, "-include-pch"), 0);
+    assert_int_equal(fixture_kernel_result(&f, 3), 104);
+    assert_true(headers_are_ordered());
+
+    assert_int_equal(unlink(never), 0);
+    assert_int_equal(make_ordered(&f), 1);
+    free(never);
+    fixture_close(&f);
+}
+
+static void what_cannot_be_made_is_not_tried_again(void **state)
+{
+    static const char broken[] = "[[ \" $* \" == *' -xc++-header '* ]] && exit 1";
+    struct fixture f;
+
+    (void)state;
+    open_with_kernel(&f, broken);
+    fixture_expect(&f, 2, 0);
+    assert_int_equal(make_ordered(&f), 0);
+    assert_int_equal(fixture_runs(&f, "c++-header"), 1);
+    assert_int_equal(make_ordered(&f), 0);
+    assert_int_equal(fixture_runs(&f, "c++-header"), 1);
+    fixture_close(&f);
+}
+
+/* What is found there may be anything, and is executed only when its seal is right. */
+static void garbage_is_no_order(void **state)
+{
+    static const char name[] = "the store/v1/wanted/0123456789abcdef0123456789abcdef";
+    struct fixture f;
+
+    (void)state;
+    open_with_kernel(&f, "");
+    fixture_expect(&f, 2, 0);
+    make_ordered(&f);
+    fixture_put(&f, name, "l3replay-wanted 1\n/bin/false\n");
+    assert_int_equal(make_ordered(&f), 0);
+    fixture_put(&f, "the store/v1/wanted/x", "l3replay-wanted 1\n/bin/false\n");
+    assert_int_equal(make_ordered(&f), 0);
+    fixture_close(&f);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(edits_go_without_until_it_was_made),
+        cmocka_unit_test(no_kernel_waits_for_a_header),
+        cmocka_unit_test(what_cannot_be_made_is_not_tried_again),
+        cmocka_unit_test(garbage_is_no_order),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
