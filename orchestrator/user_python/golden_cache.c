@@ -122,7 +122,7 @@ static bool take_arrays(const struct golden_cache *c, struct key key, size_t nar
     for (size_t i = 0; i < narray; i++) {
         char *path = array_path(c, key, i);
 
-        if (!path || store_use(&c->store, path, NULL) < 0 || !is_own_file(path)) {
+        if (!path || store_hold(&c->store, path, NULL) < 0 || !is_own_file(path)) {
             free(path);
             return false;
         }
@@ -207,7 +207,7 @@ static int keep_array(const struct golden_cache *c, struct key key, size_t i, in
     int rc = to && from ? 0 : error_nomem(err, "object store", 512);
 
     if (rc == 0 &&
-        (store_use(&c->store, to, err) < 0 || copy(fd, from, err) < 0 || store_publish(from, to, true, err) < 0)) {
+        (store_hold(&c->store, to, err) < 0 || copy(fd, from, err) < 0 || store_publish(from, to, true, err) < 0)) {
         rc = -1;
     }
     if (rc < 0 && from) {

@@ -63,17 +63,17 @@ static void entries_free(struct entries *all)
     *all = (struct entries){0};
 }
 
-static int add_entry(struct entries *all, const char *path, const struct stat *st, struct error *err)
+static int add_entry(struct entries *all, const char *path, uint64_t nbytes, struct timespec used, struct error *err)
 {
     if (array_room(&all->items, &all->capacity, all->count, sizeof *all->items)) {
         return error_nomem(err, "object store", (all->count + 1) * sizeof *all->items);
     }
-    all->items[all->count] = (struct entry){strdup(path), (uint64_t)st->st_size, st->st_mtim};
+    all->items[all->count] = (struct entry){strdup(path), nbytes, used};
     if (!all->items[all->count].path) {
         return error_nomem(err, "object store", strlen(path));
     }
     all->count++;
-    all->size.nbytes += (uint64_t)st->st_size;
+    all->size.nbytes += nbytes;
     return 0;
 }
 
@@ -95,6 +95,26 @@ static bool count_entry(struct store_size *size, const char *root, const char *p
         return false;
     }
     return true;
+}
+
+/* An array of golden.py is as old as the text of its entry: its own time does not change when it is used. */
+static struct timespec used_at(const char *path, const struct stat *st)
+{
+    static const char suffix[] = ".npy";
+    const size_t length = strlen(path), end = sizeof suffix - 1;
+    const char *slash = strrchr(path, '/'), *dot = slash ? strchr(slash, '.') : NULL;
+    struct stat entry;
+    char *text = NULL;
+    struct timespec used = st->st_mtim;
+
+    if (dot && length > end && strcmp(path + length - end, suffix) == 0) {
+        text = text_format("%.*s.json", (int)(dot - path), path);
+    }
+    if (text && lstat(text, &entry) == 0) {
+        used = entry.st_mtim;
+    }
+    free(text);
+    return used;
 }
 
 /* Files that go away meanwhile are left out. */
@@ -119,7 +139,7 @@ static int list_entries(const struct store *s, struct entries *all, struct error
     }
     while (rc == 0 && (e = fts_read(fts))) {
         if (e->fts_info == FTS_F && count_entry(&all->size, s->root, e->fts_path)) {
-            rc = add_entry(all, e->fts_path, e->fts_statp, err);
+            rc = add_entry(all, e->fts_path, (uint64_t)e->fts_statp->st_size, used_at(e->fts_path, e->fts_statp), err);
         }
     }
     if (fts) {

@@ -157,6 +157,27 @@ static void test_not_kept(void **state)
     assert_false(is_found());
 }
 
+/* A replay that has an array open watches that nobody writes to it; another one that finds the entry is no writer. */
+static void test_found_by_two(void **state)
+{
+    struct timespec old[2] = {{.tv_sec = 1000000}, {.tv_sec = 1000000}};
+    char *text = part(".json"), *array = part(".0.npy");
+    struct stat before, after;
+
+    (void)state;
+    keep();
+    assert_int_equal(utimensat(AT_FDCWD, array, old, 0), 0);
+    assert_int_equal(utimensat(AT_FDCWD, text, old, 0), 0);
+    assert_int_equal(stat(array, &before), 0);
+    assert_true(is_found());
+    assert_int_equal(stat(array, &after), 0);
+    assert_memory_equal(&before.st_mtim, &after.st_mtim, sizeof before.st_mtim);
+    assert_int_equal(stat(text, &after), 0);
+    assert_true(after.st_mtim.tv_sec > before.st_mtim.tv_sec);
+    free(text);
+    free(array);
+}
+
 /* Entries count in the store, and go like others. */
 static void test_room(void **state)
 {
@@ -187,6 +208,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_what_decided_it_changed, setup, teardown),
         cmocka_unit_test_setup_teardown(test_damage, setup, teardown),
         cmocka_unit_test_setup_teardown(test_not_kept, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_found_by_two, setup, teardown),
         cmocka_unit_test_setup_teardown(test_room, setup, teardown),
     };
 
