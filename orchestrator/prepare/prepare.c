@@ -173,7 +173,8 @@ int prepare(const struct run_options *o, const struct prepare_job *job, struct p
     memset(p, 0, sizeof *p);
     p->dfx_lock = -1;
     phases_enter(phases, PHASE_OPEN);
-    if (store_limit(&limit, err) < 0 || recording_open(&p->recording, o, err) < 0 || check_places(o, p, err) < 0 ||
+    if (store_limit(&limit, err) < 0 || user_checks_look(o->compares, o->ncompare, err) < 0 ||
+        recording_open(&p->recording, o, err) < 0 || check_places(o, p, err) < 0 ||
         prepare_references_choose(o, p, err) < 0 || check_device(o, &p->recording.build, err) < 0 ||
         build_check_dtypes(&p->recording.build, "cpu", err) < 0) {
         return -1;

@@ -43,6 +43,20 @@ out:
     return rc;
 }
 
+int user_checks_look(const struct named_file *given, size_t ngiven, struct error *err)
+{
+    int rc = 0;
+
+    for (size_t i = 0; rc == 0 && i < ngiven; i++) {
+        struct user_check c = {0};
+
+        rc = take_function(&c, &given[i], err);
+        free(c.file);
+        free(c.function);
+    }
+    return rc;
+}
+
 static int bind(struct user_checks *c, const struct named_file *given, const struct plan *plan, struct verify *v,
                 struct error *err)
 {

@@ -27,6 +27,10 @@ struct user_checks {
 
 #define USER_CHECKS_SCRIPT "debug/run.py:_user_compare"
 
+/* Whether each of them names a file that is there and has the function's name in it, before anything else is done. -1 with
+ * `err` (usage). */
+int user_checks_look(const struct named_file *given, size_t ngiven, struct error *err);
+
 /* Bind what was typed to the plan's parameters, each of which must have a reference, and leave these comparisons out of `v`.
  * `golden` may be NULL. The strings of `given` must stay. -1 with `err` (usage): no such output, file or function. */
 int user_checks_open(struct user_checks *out, const struct named_file *given, size_t ngiven, const struct plan *plan,

@@ -129,7 +129,7 @@ json 'result["comparisons"][0]["matches"] is True and result["comparisons"][0]["
 run "$L3REPLAY" run "$build" -n 1 --input "a=$work/a.npy" --compare "out=$work/checks.py:never" --result "$work/result.json"
 expect_fail 'checks.py:never says that it does not match' 'worst 7' 'at \(1, 2\)'
 expect_checked 1/1
-run "$L3REPLAY" run "$build" -n 1 --input "a=$work/a.npy" --compare "out=$work/checks.py:nowhere"
+run "$L3REPLAY" run "$build" -n 1 --compare "out=$work/checks.py:nowhere"
 expect_usage 'there is no function nowhere'
 
 # A raise is INFRA; --no-validate does not get so far.
