@@ -15,14 +15,16 @@ enum {
 };
 
 static const struct argp_option options[] = {
-    {"expect", OPT_EXPECT, "NAME=FILE.npy", 0, "what a parameter must hold after the run (default: data/out/NAME.npy)",
+    {"expect", OPT_EXPECT, "NAME=FILE.npy", 0,
+     "what a parameter must hold after the run (default: data/out/NAME.npy, else what golden.py computes)", 0},
+    {"validate", OPT_VALIDATE, NULL, 0,
+     "compare with data/out also where inputs are not those of data/in; INFRA where there is nothing to compare with",
      0},
-    {"validate", OPT_VALIDATE, NULL, 0, "compare with data/out also where inputs are not those of data/in", 0},
-    {"no-validate", OPT_NO_VALIDATE, NULL, 0, "compare nothing", 0},
+    {"no-validate", OPT_NO_VALIDATE, NULL, 0, "compare with no reference; compute_golden of golden.py is not run", 0},
     {"require-check", OPT_REQUIRE_CHECK, NULL, 0, "INFRA, before anything runs, unless every output has a reference",
      0},
-    {"rtol", OPT_RTOL, "X", 0, "relative tolerance (default 1e-5)", 0},
-    {"atol", OPT_ATOL, "X", 0, "absolute tolerance (default 1e-5)", 0},
+    {"rtol", OPT_RTOL, "X", 0, "relative tolerance (default: RTOL of golden.py, else 1e-5)", 0},
+    {"atol", OPT_ATOL, "X", 0, "absolute tolerance (default: ATOL of golden.py, else 1e-5)", 0},
     {"compare", OPT_COMPARE, "NAME=FILE.py:FUNC", 0,
      "output NAME is compared by function FUNC of FILE.py (arguments: docs/formats.md)", 0},
     {"save-outputs", OPT_SAVE, "DIR", 0, "write every output parameter as DIR/NAME.npy", 0},
