@@ -16,6 +16,7 @@ struct source {
     char *file;
     struct npy_file array;
     char *scalar; /* value as text, when the parameter is a scalar */
+    bool added;   /* by inputs_add() */
 };
 
 struct inputs {
@@ -184,8 +185,18 @@ int inputs_add(struct inputs *in, const struct build *build, const struct named_
         if (!p || open_source(in, p, files[i].file, label, err)) {
             return -1;
         }
+        in->sources[in->count - 1].added = true;
     }
     return 0;
+}
+
+void inputs_release(struct inputs *in)
+{
+    for (size_t i = 0; i < in->count; i++) {
+        if (in->sources[i].added) {
+            npy_file_close(&in->sources[i].array);
+        }
+    }
 }
 
 void inputs_free(struct inputs *in)

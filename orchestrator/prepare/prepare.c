@@ -203,6 +203,9 @@ int prepare(const struct run_options *o, const struct prepare_job *job, struct p
     if (load_storages(&p->segment, p->recording.inputs, err) < 0) {
         return -1;
     }
+    if (o->repeat <= 1 && build_platform_is_sim(&p->recording.build)) { /* else there are more passes */
+        inputs_release(p->recording.inputs);
+    }
     if (!wait) {
         return 0;
     }

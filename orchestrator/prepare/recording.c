@@ -161,7 +161,11 @@ static int open_inputs(struct recording *r, const struct run_options *o, struct 
         return 0;
     }
     files = golden_inputs(r->golden, &count);
-    return inputs_add(r->inputs, &r->build, files, count, golden_label(r->golden), err);
+    if (inputs_add(r->inputs, &r->build, files, count, golden_label(r->golden), err) < 0) {
+        return -1;
+    }
+    golden_release_inputs(r->golden);
+    return 0;
 }
 
 int recording_open(struct recording *r, const struct run_options *o, struct error *err)

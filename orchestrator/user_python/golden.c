@@ -256,6 +256,11 @@ const struct named_file *golden_inputs(const struct golden *g, size_t *count)
     return g->inputs.files;
 }
 
+void golden_release_inputs(struct golden *g)
+{
+    golden_set_close(&g->inputs);
+}
+
 const struct named_file *golden_references(const struct golden *g, size_t *count)
 {
     *count = g->references.count;

@@ -37,6 +37,9 @@ const char *golden_label(const struct golden *g);
 /* What it gives for parameters; owned by `g`. */
 const struct named_file *golden_inputs(const struct golden *g, size_t *count);
 
+/* The inputs were opened by those who read them: their memory goes when these close them. */
+void golden_release_inputs(struct golden *g);
+
 /* Is there a golden.py whose compute_golden() may be run? */
 bool golden_computes(const struct golden *g);
 

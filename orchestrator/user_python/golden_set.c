@@ -16,13 +16,21 @@ int golden_set_make(struct golden_set *set, size_t count, struct error *err)
     return 0;
 }
 
-void golden_set_free(struct golden_set *set)
+void golden_set_close(struct golden_set *set)
 {
     for (size_t i = 0; i < set->count; i++) {
-        free((char *)set->files[i].file);
         if (set->fds[i] >= 0) {
             close(set->fds[i]);
         }
+        set->fds[i] = -1;
+    }
+}
+
+void golden_set_free(struct golden_set *set)
+{
+    golden_set_close(set);
+    for (size_t i = 0; i < set->count; i++) {
+        free((char *)set->files[i].file);
     }
     free(set->files);
     free(set->fds);

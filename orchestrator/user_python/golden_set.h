@@ -15,6 +15,9 @@ struct golden_set {
 int golden_set_make(struct golden_set *set, size_t count, struct error *err);
 void golden_set_free(struct golden_set *set);
 
+/* Give the memory of the arrays back, unless others have them open. */
+void golden_set_close(struct golden_set *set);
+
 /* Append an empty memfd for `param`, which Python is to fill. */
 int golden_set_add(struct golden_set *set, const char *param, struct error *err);
 

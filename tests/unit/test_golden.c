@@ -45,10 +45,11 @@ static char *helper; /* directory of the script */
 
 static int setup(void **state)
 {
+    static const struct data_param planned[] = {{"x__ssa_v0", DTYPE_INT32, PLAN_IN, 1, {3}}};
     struct error err;
     char *python;
 
-    *state = data_build_open(metadata, NULL, 0);
+    *state = data_build_open(metadata, planned, 1);
     helper = temp_dir_make();
     temp_dir_put_text(helper, "user_python.py", script);
     temp_dir_put_text(helper, "answer-inputs", VALUES(X "," N "," ACC));
@@ -186,6 +187,52 @@ static void test_inputs(void **state)
     assert_null(g);
 }
 
+/* Reads /proc: how many memfds of Python's this process has open. */
+static int open_memfds(void)
+{
+    int count = 0;
+
+    for (int fd = 0; fd < 1024; fd++) {
+        char path[64], target[256] = "";
+
+        snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
+        if (readlink(path, target, sizeof target - 1) > 0 && strstr(target, "l3replay-python")) {
+            count++;
+        }
+    }
+    return count;
+}
+
+/* What is as large as the model must not stay in memory twice while it runs. */
+static void test_memory_is_given_back(void **state)
+{
+    static const int32_t seven[] = {7, 8, 9};
+    const struct data_build *f = *state;
+    struct inputs *in;
+    struct golden *g;
+    struct error err;
+    int32_t got[3];
+    size_t count;
+
+    temp_dir_put_text(f->dir, "golden.py", "");
+    assert_int_equal(open_golden(f, (struct golden_options){0}, NULL, &g, &err), 0);
+    golden_inputs(g, &count);
+    assert_int_equal(count, 3);
+    assert_int_equal(open_memfds(), 3);
+    assert_int_equal(inputs_open(&in, &f->build, NULL, 0, 0, &err), 0);
+    assert_int_equal(inputs_add(in, &f->build, golden_inputs(g, &count), 3, "golden.py", &err), 0);
+    golden_release_inputs(g);
+    assert_int_equal(open_memfds(), 3);
+    assert_int_equal(inputs_fill(in, &f->plan, 0, got, &err), 0);
+    assert_memory_equal(got, seven, sizeof got);
+    assert_string_equal(inputs_scalar(in, "n__ssa_v0"), "5");
+    inputs_release(in);
+    assert_int_equal(open_memfds(), 0);
+    assert_string_equal(inputs_file(in, "acc"), "golden.py");
+    inputs_free(in);
+    golden_free(g);
+}
+
 /* `plan` runs it for shapes and scalars only. */
 static void test_shapes_only(void **state)
 {
@@ -305,6 +352,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_inputs, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_memory_is_given_back, setup, teardown),
         cmocka_unit_test_setup_teardown(test_shapes_only, setup, teardown),
         cmocka_unit_test_setup_teardown(test_refused_values, setup, teardown),
         cmocka_unit_test_setup_teardown(test_script, setup, teardown),
