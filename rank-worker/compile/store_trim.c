@@ -10,6 +10,7 @@
 
 #include "common/base/args.h"
 #include "common/base/array.h"
+#include "rank-worker/compile/store_entry.h"
 #include "rank-worker/compile/store_use.h"
 
 #define DEFAULT_LIMIT (UINT64_C(5) << 30)
@@ -191,6 +192,22 @@ static void uncount(struct store_size *size, const char *root, const struct entr
     size->ngolden -= one.ngolden;
 }
 
+/* An entry, and the file that seals it, if it has one. */
+static int remove_entry(const char *path, struct error *err)
+{
+    char *seal = store_seal_path(path);
+
+    if (seal) {
+        unlink(seal);
+    }
+    free(seal);
+    if (unlink(path) < 0 && errno != ENOENT) {
+        return error_errno(err, path, "trim as the user that the store belongs to",
+                           "cannot remove an entry of the object store");
+    }
+    return 0;
+}
+
 static int remove_oldest(const struct store *s, struct entries *all, const struct args *used, uint64_t limit,
                          struct store_trimmed *out, struct error *err)
 {
@@ -204,9 +221,8 @@ static int remove_oldest(const struct store *s, struct entries *all, const struc
             out->nused++;
             continue;
         }
-        if (unlink(e->path) < 0 && errno != ENOENT) {
-            return error_errno(err, e->path, "trim as the user that the store belongs to",
-                               "cannot remove an entry of the object store");
+        if (remove_entry(e->path, err) < 0) {
+            return -1;
         }
         out->nentry++;
         out->nbytes += e->nbytes;

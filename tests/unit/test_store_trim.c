@@ -42,6 +42,7 @@ static char *make_store(struct store *s)
         free(path);
     }
     temp_dir_put_text(dir, "v1/pch/dd/4.hpp", text);
+    temp_dir_put_text(dir, "v1/pch/dd/4.pch.seal", text);
     temp_dir_put_text(dir, "v1/tools/ee/5", text);
     return dir;
 }
@@ -109,6 +110,7 @@ static void test_the_oldest_go_until_the_limit_is_met(void **state)
     out = trim(&s, 0);
     assert_int_equal(out.left.nbytes, 0);
     assert_false(is_there(&s, names[3]));
+    assert_false(is_there(&s, "pch/dd/4.pch.seal")); /* goes with its header, and is not counted */
     /* Neither is an entry. */
     assert_true(is_there(&s, "pch/dd/4.hpp"));
     assert_true(is_there(&s, "tools/ee/5"));

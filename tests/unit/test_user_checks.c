@@ -6,10 +6,11 @@
 #include "common/base/python.h"
 #include "orchestrator/user_python/user_checks.h"
 
-static const char metadata[] = "{\"name\": \"x\", \"direction\": \"In\", \"shape\": [3], \"dtype\": \"int32\"},"
-                               "{\"name\": \"n\", \"direction\": \"In\", \"shape\": null, \"dtype\": \"int32\"},"
-                               "{\"name\": \"out__ssa_v1\", \"direction\": \"Out\", \"shape\": [3], \"dtype\": \"int32\"},"
-                               "{\"name\": \"more\", \"direction\": \"InOut\", \"shape\": [3], \"dtype\": \"int32\"}";
+static const char metadata[] =
+    "{\"name\": \"x\", \"direction\": \"In\", \"shape\": [3], \"dtype\": \"int32\"},"
+    "{\"name\": \"n\", \"direction\": \"In\", \"shape\": null, \"dtype\": \"int32\"},"
+    "{\"name\": \"out__ssa_v1\", \"direction\": \"Out\", \"shape\": [3], \"dtype\": \"int32\"},"
+    "{\"name\": \"more\", \"direction\": \"InOut\", \"shape\": [3], \"dtype\": \"int32\"}";
 
 /* A comparison says what it was given, as a text; else the answer is in a file beside the script. */
 static const char script[] =
@@ -72,8 +73,8 @@ static int setup(void **state)
     free(python);
     free(data_build_save(rig.f, "data/out/out.npy", DTYPE_INT32, 1, three, expected));
     assert_int_equal(references_open(&references, &rig.f->build, NULL, 0, &rig.err), 0);
-    assert_int_equal(verify_open(&rig.verify, &references, &rig.f->build, &rig.f->plan, TOLERANCE_DEFAULT, NULL, &rig.err),
-                     0);
+    assert_int_equal(
+        verify_open(&rig.verify, &references, &rig.f->build, &rig.f->plan, TOLERANCE_DEFAULT, NULL, &rig.err), 0);
     assert_int_equal(segment_create(&rig.seg, &rig.f->plan, "[]", "a2a3sim", &rig.err), 0);
     memcpy(segment_storage(&rig.seg, 0), x, sizeof x);
     memcpy(segment_storage(&rig.seg, 1), out, sizeof out);
@@ -135,9 +136,8 @@ static void test_what_it_is_given(void **state)
     (void)state;
     assert_int_equal(open_checks("out", rig.spec), 0);
     /* The plain comparison leaves it out, and it has a reference all the same. */
-    assert_int_equal(verify_storage_full(rig.verify, &rig.f->plan, 1, segment_storage(&rig.seg, 1), &numbers, &file,
-                                         &rig.err),
-                     0);
+    assert_int_equal(
+        verify_storage_full(rig.verify, &rig.f->plan, 1, segment_storage(&rig.seg, 1), &numbers, &file, &rig.err), 0);
     assert_null(file);
     assert_int_equal(verify_count(rig.verify), 1);
     temp_dir_put_text(rig.helper, "wanted",
