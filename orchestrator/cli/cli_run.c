@@ -20,6 +20,7 @@
 #include "orchestrator/cli/dfx_options.h"
 #include "orchestrator/cli/fresh_options.h"
 #include "orchestrator/cli/option_number.h"
+#include "orchestrator/cli/python_options.h"
 #include "orchestrator/cli/recording_options.h"
 #include "orchestrator/job/marker.h"
 #include "orchestrator/job/run.h"
@@ -100,6 +101,7 @@ static void init_children(struct argp_state *state, struct run_options *o)
     state->child_inputs[2] = &o->fresh;
     state->child_inputs[3] = &o->dfx;
     state->child_inputs[4] = o;
+    state->child_inputs[5] = o;
 }
 
 static void check_together(struct argp_state *state, const struct run_options *o)
@@ -225,6 +227,7 @@ int cli_run(int argc, char **argv)
                                                  {&fresh_argp, 0, "What is built:", 2},
                                                  {&dfx_argp, 0, "Profiles (docs/manual.md):", 5},
                                                  {&compare_argp, 0, "What is compared:", 4},
+                                                 {&python_argp, 0, "Python of the build:", 6},
                                                  {0}};
     static const struct argp argp = {.options = options, .parser = parse, .doc = doc, .children = children};
     struct run_options o = {.device = "auto",

@@ -18,6 +18,8 @@
 /* --pace */
 enum pace_mode { PACE_AUTO = 0, PACE_DOMAIN, PACE_FREE };
 
+enum { GOLDEN_TIMEOUT_S = 3600 };
+
 struct run_options {
     const char *build;
     const char *platform, *device_ids;                  /* NULL: as recorded */
@@ -33,6 +35,12 @@ struct run_options {
     size_t nshape;
     uint32_t max_nodes; /* 0: RECORD_MAX_NODES */
     struct tolerance tolerance;
+    bool rtol_given, atol_given; /* else those of golden.py count */
+    struct named_file *compares; /* --compare: `file` is FILE.py:FUNC */
+    size_t ncompare;
+    bool no_golden, fresh_golden;
+    double golden_timeout; /* seconds for each function of golden.py and debug/run.py; 0: no limit */
+    bool shapes_only;      /* nothing runs: golden.py is run only for shapes and scalars */
     uint64_t seed;
     int repeat;           /* how often the plan runs; 0 and 1: once */
     double timeout;       /* seconds without progress; 0: no limit */
