@@ -79,6 +79,13 @@ int topology_jobs(int processes)
     return cores > 0 ? cores : 1;
 }
 
+int topology_together(int processes)
+{
+    const int cores = topology_cores();
+
+    return processes > 1 && is_bound_alone() ? cores * processes : cores;
+}
+
 int topology_share(int processes, int index)
 {
     int cores = topology_cores();

@@ -31,6 +31,9 @@ int topology_jobs(int processes);
  * cores than processes the last ones get 0. */
 int topology_share(int processes, int index);
 
+/* Cores that `processes` processes of the job on this node have together, as seen by one of them. */
+int topology_together(int processes);
+
 /* Print this host for people: packages, NUMA nodes, cores, what this process may use, accelerators. */
 int topology_show(FILE *out, struct error *err);
 

@@ -19,6 +19,7 @@ struct outcome {
     bool abrupt;        /* the other processes can no longer be asked to leave */
     uint64_t init_end_ns;
     int nproc;
+    uint32_t ncore;          /* of the job */
     bool paced;              /* members of a domain were kept in step */
     uint64_t nopened;        /* dispatches, over all passes, that no longer waited for other members */
     uint64_t clock_error_ns; /* as in result.h */

@@ -66,6 +66,7 @@ static int write_record(const struct participant *me, const struct outcome *out,
     struct extra_storage a;
     const struct run_record_source from = {.seg = &p->segment,
                                            .device_ids = p->recording.build.device_ids,
+                                           .ncore = out->ncore,
                                            .clocks = &me->clocks.result,
                                            .extra = &a.extra,
                                            .captured = &p->dfx};

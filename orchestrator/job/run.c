@@ -58,9 +58,16 @@ static void replay(struct participant *me, const struct run_options *o, struct p
         log_note("%d processes for %u cards: %u of them stay idle", me->job.size, p->recording.build.ndevice,
                  (uint32_t)me->job.size - p->recording.build.ndevice);
     }
+    if (p->recording.build.ndevice > out->ncore) {
+        log_note("%u cards on %u core%s: they take turns, so wall times have time in them without a core",
+                 p->recording.build.ndevice, out->ncore, out->ncore == 1 ? "" : "s");
+    }
     if (o->device_id) {
         log_note("--device-id %s has no effect: the build has cards of its own, which --device-ids names",
                  o->device_id);
+    }
+    for (size_t i = 0; i < o->unused.n; i++) {
+        log_note("%s", o->unused.v[i]);
     }
     phases_enter(&out->phases, PHASE_RUN);
     if (lead_run(me, o, p, out, &err) < 0) {
@@ -86,11 +93,13 @@ static void leave_binaries(const struct run_options *o, const struct prepared *p
 
 static int run_root(struct participant *me, const struct run_options *o)
 {
-    struct outcome out = {.init_end_ns = me->job.init_end_ns, .nproc = me->job.size};
+    struct outcome out = {.init_end_ns = me->job.init_end_ns,
+                          .nproc = me->job.size,
+                          .ncore = (uint32_t)topology_together(me->job.node_size)};
     struct changes changes = {0};
     struct farewell farewell = {0};
     struct prepared p;
-    bool profiled;
+    bool profiled, dismissed;
     int code;
 
     notices_keep();
@@ -113,10 +122,11 @@ static int run_root(struct participant *me, const struct run_options *o)
     if (out.abrupt) {
         lead_await_others(me);
     }
+    dismissed = !out.abrupt && lead_dismiss(me, &farewell) == 0; /* and what the others noted is known */
     outcome_close(&out, o, &p);
     participant_close(me);
     prepare_free(&p);
-    if (out.abrupt || lead_dismiss(me, &farewell) < 0) {
+    if (!dismissed) {
         mpi_job_abort(&me->job, code);
     }
     farewell_end(&farewell, &me->job, code);

@@ -110,15 +110,17 @@ static int read_version(const struct json_source *src, const cJSON *doc)
 /* World, device ids and clocks. */
 static int read_head(const struct json_source *src, struct run_record *r)
 {
-    int64_t world, id;
+    int64_t world, id, ncore = 0;
     const cJSON *item;
     uint32_t n = 0;
 
     if (read_version(src, r->doc) || json_get_int(src, r->doc, "world_size", 1, PLAN_MAX_CARDS, &world) ||
+        json_optional_int(src, r->doc, "cores", 0, UINT32_MAX, &ncore) ||
         json_get_u64(src, r->doc, "origin_ns", &r->origin_ns) || run_captured_read(src, r->doc, &r->captured)) {
         return -1;
     }
     r->world_size = (uint32_t)world;
+    r->ncore = (uint32_t)ncore;
     r->device_ids = calloc(r->world_size, sizeof *r->device_ids);
     if (!r->device_ids) {
         return error_nomem(src->err, src->file, r->world_size * sizeof *r->device_ids);
@@ -232,6 +234,11 @@ void run_record_free(struct run_record *r)
     run_extra_free(&r->extra);
     cJSON_Delete(r->doc);
     memset(r, 0, sizeof *r);
+}
+
+bool run_record_oversubscribed(const struct run_record *r)
+{
+    return r->ncore && r->world_size > r->ncore;
 }
 
 uint32_t run_record_find(const struct run_record *r, uint32_t rank, uint32_t k)

@@ -37,6 +37,7 @@ struct run_node {
 
 struct run_record {
     uint32_t world_size;
+    uint32_t ncore;     /* that the job had; 0: not known */
     uint64_t origin_ns; /* CLOCK_MONOTONIC of process 0 at the start of the first node */
     int *device_ids;    /* world_size */
     struct run_node *nodes;
@@ -55,6 +56,7 @@ struct run_record {
 struct run_record_source {
     const struct segment *seg; /* of a run that has ended, its times on one clock */
     const int *device_ids;     /* by card */
+    uint32_t ncore;            /* that the job has */
     const struct run_clocks *clocks;
     const struct run_extra *extra;
     const struct dfx *captured; /* by all passes together */
@@ -75,6 +77,9 @@ void run_record_free(struct run_record *r); /* a zeroed struct is fine */
 
 /* The node that is dispatch `k` of card `rank`; PLAN_NONE: none that ran. */
 uint32_t run_record_find(const struct run_record *r, uint32_t rank, uint32_t k);
+
+/* More cards than cores: wall times have time in them in which a card had no core. */
+bool run_record_oversubscribed(const struct run_record *r);
 
 /* "card 2", "host lane", "sub-workers". */
 const char *run_record_lane(const struct run_record *r, uint32_t lane, char *buf, size_t size);

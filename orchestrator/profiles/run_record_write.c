@@ -98,8 +98,9 @@ int run_record_write(const char *path, const struct run_record_source *from, str
     }
     w.unsynced = true;
     fprintf(w.stream,
-            "{\"l3_run\": 1, \"clock\": \"CLOCK_MONOTONIC\", \"origin_ns\": \"%" PRIu64 "\", \"world_size\": %u,\n",
-            zero, seg->plan.world_size);
+            "{\"l3_run\": 1, \"clock\": \"CLOCK_MONOTONIC\", \"origin_ns\": \"%" PRIu64
+            "\", \"world_size\": %u, \"cores\": %u,\n",
+            zero, seg->plan.world_size, from->ncore);
     fputs(" \"device_ids\": [", w.stream);
     for (uint32_t c = 0; c < seg->plan.world_size; c++) {
         fprintf(w.stream, "%s%d", c ? ", " : "", from->device_ids[c]);

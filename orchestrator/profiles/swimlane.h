@@ -22,6 +22,7 @@ struct swim_task {
     uint64_t reg;
     uint64_t start, end, setup; /* cycles; setup: receipt to start, 0 in old files */
     uint64_t dispatch, finish;  /* cycles; 0: the level does not record it */
+    uint64_t cpu_ns;            /* its thread's processor time; where has_cpu */
 };
 
 /* A row of the dispatcher's stream, which belongs to the task of that core and register value. Times in cycles. */
@@ -50,6 +51,7 @@ struct swimlane {
     uint64_t origin_ns; /* CLOCK_MONOTONIC of the host at cycle 0 (metadata.host_origin_ns); 0: not given */
     bool is_empty;      /* a whole file, of a dispatch without tasks */
     bool has_setup;     /* aicore_tasks has its sixth column */
+    bool has_cpu;       /* of the cpu device: processor times are there */
     uint8_t *core_types;
     int64_t *core_threads;
     size_t ncore, nthread, core_capacity, thread_capacity;

@@ -17,6 +17,8 @@ struct reading {
     struct json_pull pull;
     struct swim_finish *finishes;
     size_t nfinish, finish_capacity;
+    uint64_t *cpu_ns; /* in the order of aicore_tasks */
+    size_t ncpu, cpu_capacity;
     size_t odd_rows; /* of a width that no version has */
     bool nomem;
 };
@@ -92,6 +94,19 @@ static bool take_finish(struct reading *r, const uint64_t *row, size_t n)
         r->finishes[r->nfinish++] = (struct swim_finish){row[0], row[1], row[2], row[3]};
     }
     return true;
+}
+
+static void read_cpu_times(struct reading *r)
+{
+    uint64_t ns;
+
+    if (!json_pull_open(&r->pull, '[')) {
+        return;
+    }
+    while (json_pull_item(&r->pull) && json_pull_u64(&r->pull, &ns) &&
+           room(r, &r->cpu_ns, &r->cpu_capacity, r->ncpu, sizeof *r->cpu_ns)) {
+        r->cpu_ns[r->ncpu++] = ns;
+    }
 }
 
 /* A member of an object that is a number, and where it goes: one of the two. */
@@ -267,6 +282,8 @@ static void read_document(struct reading *r)
             read_metadata(r);
         } else if (strcmp(key, "aicore_tasks") == 0) {
             read_rows(r, take_core_task);
+        } else if (strcmp(key, "aicore_task_cpu_ns") == 0) {
+            read_cpu_times(r);
         } else if (strcmp(key, "aicpu_tasks") == 0) {
             read_rows(r, take_finish);
         } else if (strcmp(key, "aicpu_scheduler_phases") == 0) {
@@ -280,6 +297,17 @@ static void read_document(struct reading *r)
 }
 
 /* --- after reading ------------------------------------------------------ */
+
+/* Before the tasks are sorted. Where some row of the two lists was left out, nobody knows which time is whose. */
+static void join_cpu_times(struct reading *r)
+{
+    struct swimlane *s = r->s;
+
+    s->has_cpu = s->ntask > 0 && r->ncpu == s->ntask && r->odd_rows == 0 && !r->pull.fault;
+    for (size_t i = 0; s->has_cpu && i < s->ntask; i++) {
+        s->tasks[i].cpu_ns = r->cpu_ns[i];
+    }
+}
 
 static void add_notes(struct reading *r, size_t unmatched, struct notes *notes)
 {
@@ -323,9 +351,11 @@ int swimlane_read(const char *path, struct swimlane *s, struct notes *notes, str
     }
     json_pull_start(&r.pull, text, size);
     read_document(&r);
+    join_cpu_times(&r);
     unmatched = swimlane_join(s, r.finishes, r.nfinish);
     add_notes(&r, unmatched, notes);
     free(r.finishes);
+    free(r.cpu_ns);
     free(text);
     return r.nomem ? error_nomem(err, path, size) : 0;
 }

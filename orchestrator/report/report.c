@@ -83,6 +83,21 @@ const char *report_core_name(int core_type)
     return names[core_type];
 }
 
+bool report_by_cpu(const struct report *r)
+{
+    for (size_t i = 0; i < r->nkernel; i++) {
+        if (!r->kernels[i].has_cpu) {
+            return false;
+        }
+    }
+    return run_record_oversubscribed(&r->run);
+}
+
+uint64_t report_kernel_ns(const struct report *r, const struct report_kernel *k)
+{
+    return report_by_cpu(r) ? k->cpu_ns : k->stats.total;
+}
+
 const char *report_straggler(const struct report *r, char *buf, size_t size)
 {
     char time[24];

@@ -26,6 +26,8 @@ struct report_kernel {
     uint64_t *values;
     size_t nvalue, value_capacity;
     struct stats stats;
+    uint64_t cpu_ns;                  /* processor time of its tasks */
+    bool has_cpu;                     /* it is known of all of them */
     uint32_t slowest_rank, slowest_k; /* where its longest task ran */
     uint64_t slowest_ns;
     uint64_t critical_ns; /* its part of the critical path through the plan */
@@ -100,7 +102,7 @@ struct report {
     size_t ndispatch, dispatch_capacity;
     struct report_rank *ranks;
     size_t nrank;
-    struct report_kernel *kernels; /* by total time, longest first */
+    struct report_kernel *kernels; /* the longest first, by report_kernel_ns() */
     size_t nkernel, kernel_capacity;
     struct report_slot *slots;
     size_t nslot, slot_capacity;
@@ -114,6 +116,10 @@ struct report {
 };
 
 void report_free(struct report *r); /* a zeroed struct is fine */
+
+/* Kernels are compared by processor time: cards shared cores, and it is known of all. Else by total time. */
+bool report_by_cpu(const struct report *r);
+uint64_t report_kernel_ns(const struct report *r, const struct report_kernel *k);
 
 /* The run asked for other profiles than the swimlane: that there are no tasks is no fault. */
 bool report_is_without_tasks(const struct report *r);

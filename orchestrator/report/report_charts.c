@@ -238,14 +238,17 @@ void chart_kernels(FILE *f, const struct report *r)
 {
     size_t n = r->nkernel < CHART_KERNELS ? r->nkernel : CHART_KERNELS;
     const double margin = REPORT_MARGIN + 120, width = plot_width - 120;
-    uint64_t longest = n && r->kernels[0].stats.total ? r->kernels[0].stats.total : 1;
+    const bool by_cpu = report_by_cpu(r);
+    uint64_t longest = n && report_kernel_ns(r, &r->kernels[0]) ? report_kernel_ns(r, &r->kernels[0]) : 1;
     char tip[512], a[24], b[24];
 
-    svg_begin(f, REPORT_WIDTH, TOP + (double)n * ROW + 6, "Total time of each kernel over all ranks");
+    svg_begin(f, REPORT_WIDTH, TOP + (double)n * ROW + 6,
+              by_cpu ? "Processor time of each kernel over all ranks" : "Total time of each kernel over all ranks");
     svg_axis(f, margin, TOP, width, (double)n * ROW, longest);
     for (size_t i = 0; i < n; i++) {
         const struct report_kernel *k = &r->kernels[i];
-        double y = TOP + (double)i * ROW + (ROW - BOX) / 2.0, full = width * (double)k->stats.total / (double)longest;
+        double y = TOP + (double)i * ROW + (ROW - BOX) / 2.0,
+               full = width * (double)report_kernel_ns(r, k) / (double)longest;
         /* A task whose kernel is not known: its program and core are all that distinguishes it. */
         if (strcmp(k->name, "task") == 0) {
             snprintf(tip, sizeof tip, "task of %.16s, %s", k->program, report_core_name(k->core_type));
@@ -257,11 +260,13 @@ void chart_kernels(FILE *f, const struct report *r)
                  report_time((double)k->stats.total, a, sizeof a), k->stats.count,
                  r->related ? report_time((double)k->critical_ns, b, sizeof b) : "unknown time");
         svg_box(f, margin, y, full > 1 ? full : 1, BOX, "kernel", tip);
-        if (k->critical_ns) {
+        if (k->critical_ns && !by_cpu) { /* the path is wall time */
             svg_box(f, margin, y, width * (double)k->critical_ns / (double)longest, BOX, "oncritical", tip);
         }
     }
     svg_end(f);
     fputs("<p class=\"legend\"><span><i class=\"kernel\"></i>all ranks together</span>", f);
-    fputs(r->related ? " <span><i class=\"oncritical\"></i>of it on the critical path</span></p>\n" : "</p>\n", f);
+    fputs(r->related && !by_cpu ? " <span><i class=\"oncritical\"></i>of it on the critical path</span></p>\n"
+                                : "</p>\n",
+          f);
 }

@@ -51,7 +51,8 @@ static size_t task_kernel(struct report *r, const struct dfx_dispatch *d, const 
                         swimlane_core_type(&d->records, task->core));
 }
 
-static int add_task(struct report *r, const struct dfx_dispatch *d, size_t kernel, uint64_t ns)
+static int add_task(struct report *r, const struct dfx_dispatch *d, size_t kernel, const struct swim_task *task,
+                    uint64_t ns)
 {
     struct report_kernel *k = &r->kernels[kernel];
 
@@ -63,6 +64,8 @@ static int add_task(struct report *r, const struct dfx_dispatch *d, size_t kerne
         k->slowest_rank = d->rank;
         k->slowest_k = d->k;
     }
+    k->has_cpu = d->records.has_cpu && (k->has_cpu || k->nvalue == 0);
+    k->cpu_ns += task->cpu_ns;
     k->values[k->nvalue++] = ns;
     return 0;
 }
@@ -142,7 +145,7 @@ static int add_tasks(struct report *r, struct report_dispatch *to, const struct 
     for (size_t i = 0; i < s->ntask && rc == 0; i++) {
         times[i] = swimlane_duration_ns(s, s->tasks[i].end - s->tasks[i].start);
         kernels[i] = task_kernel(r, d, &s->tasks[i]);
-        rc = kernels[i] == REPORT_NONE ? -1 : add_task(r, d, kernels[i], times[i]);
+        rc = kernels[i] == REPORT_NONE ? -1 : add_task(r, d, kernels[i], &s->tasks[i], times[i]);
     }
     if (rc) {
         error_nomem(err, r->dir, s->ntask * sizeof *kernels);

@@ -136,6 +136,16 @@ static int make_slots(struct report *r, struct error *err)
     return rc;
 }
 
+static int compare_kernels_by_cpu(const void *a, const void *b)
+{
+    const struct report_kernel *x = a, *y = b;
+
+    if (x->cpu_ns != y->cpu_ns) {
+        return x->cpu_ns > y->cpu_ns ? -1 : 1;
+    }
+    return strcmp(x->name, y->name);
+}
+
 static int compare_kernels(const void *a, const void *b)
 {
     const struct report_kernel *x = a, *y = b;
@@ -161,7 +171,7 @@ static int sort_kernels(struct report *r, struct error *err)
         old[i] = r->kernels[i].values;
     }
     if (r->nkernel) {
-        qsort(r->kernels, r->nkernel, sizeof *r->kernels, compare_kernels);
+        qsort(r->kernels, r->nkernel, sizeof *r->kernels, report_by_cpu(r) ? compare_kernels_by_cpu : compare_kernels);
     }
     for (size_t i = 0; i < r->nkernel; i++) {
         for (size_t k = 0; k < r->nkernel; k++) {

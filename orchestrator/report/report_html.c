@@ -99,6 +99,9 @@ static void put_cards(FILE *f, const struct report *r)
     if (r->related) {
         fprintf(f, "<div>run<b>%s</b></div>", report_time((double)r->span_ns, buf, sizeof buf));
     }
+    if (run_record_oversubscribed(&r->run)) {
+        fprintf(f, "<div>cards share cores<b>%u on %u</b></div>", r->run.world_size, r->run.ncore);
+    }
     if (r->related && r->run.clocks.count > 1) {
         fprintf(f, "<div>%u clocks aligned to within<b>%s</b></div>", r->run.clocks.count,
                 report_time((double)run_clocks_error(&r->run.clocks), buf, sizeof buf));
@@ -222,11 +225,14 @@ static void put_kernels(FILE *f, const struct report *r)
         return;
     }
     fputs("<h2>Slowest kernels over all ranks</h2>\n", f);
+    if (report_by_cpu(r)) {
+        fputs("<p class=\"dim\">By processor time: cards shared cores, so total has time in it without one.</p>\n", f);
+    }
     chart_kernels(f, r);
     fprintf(f,
             "<div class=\"scroll\"><table><tr><th class=\"l\">kernel</th><th class=\"l\">program</th><th "
             "class=\"l\">core</th>"
-            "<th>total</th><th>tasks</th>%s<th class=\"l\">longest on</th></tr>\n",
+            "<th>total</th><th>processor time</th><th>tasks</th>%s<th class=\"l\">longest on</th></tr>\n",
             stats_heads);
     for (size_t i = 0; i < r->nkernel && i < 100; i++) {
         const struct report_kernel *k = &r->kernels[i];
@@ -235,6 +241,11 @@ static void put_kernels(FILE *f, const struct report *r)
         cell_text(f, k->program);
         cell_text(f, report_core_name(k->core_type));
         cell_time(f, (double)k->stats.total);
+        if (k->has_cpu) {
+            cell_time(f, (double)k->cpu_ns);
+        } else {
+            fputs("<td></td>", f);
+        }
         cells_stats(f, &k->stats);
         fprintf(f, "<td class=\"l\">rank %u, %c%u</td></tr>\n", k->slowest_rank, DFX_SLOT(k->slowest_k));
     }

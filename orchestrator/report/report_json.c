@@ -138,6 +138,9 @@ static void put_kernels(FILE *f, const struct report *r)
         json_out_text(f, k->program);
         fprintf(f, ", \"core\": \"%s\"", report_core_name(k->core_type));
         put_stats(f, "tasks", &k->stats);
+        if (k->has_cpu) {
+            fprintf(f, ", \"cpu_ns\": %" PRIu64, k->cpu_ns);
+        }
         if (r->related) {
             fprintf(f, ", \"critical_ns\": %" PRIu64, k->critical_ns);
         }
@@ -188,8 +191,12 @@ int report_json(FILE *f, const struct report *r, struct error *err)
     if (r->related) {
         fprintf(f,
                 ",\n \"run\": {\"world_size\": %u, \"nodes\": %zu, \"span_ns\": %" PRIu64
-                ", \"clock_error_ns\": %" PRIu64 "}",
+                ", \"clock_error_ns\": %" PRIu64,
                 r->run.world_size, r->run.nnode, r->span_ns, run_clocks_error(&r->run.clocks));
+        if (r->run.ncore) {
+            fprintf(f, ", \"cores\": %u", r->run.ncore);
+        }
+        putc('}', f);
     }
     put_ranks(f, r);
     put_slots(f, r);

@@ -96,13 +96,14 @@ static void put_path(FILE *f, const struct report *r)
 
 static void put_kernels(FILE *f, const struct report *r)
 {
+    const char *head = report_by_cpu(r) ? "slowest kernels by processor time: " : "slowest kernels: ";
     char total[24], critical[24];
 
     for (size_t i = 0; i < r->nkernel && i < SHORT_KERNELS; i++) {
         const struct report_kernel *k = &r->kernels[i];
 
-        fprintf(f, "%s%s of %s %s", i ? ", " : "slowest kernels: ", k->name, k->program,
-                report_time((double)k->stats.total, total, sizeof total));
+        fprintf(f, "%s%s of %s %s", i ? ", " : head, k->name, k->program,
+                report_time((double)report_kernel_ns(r, k), total, sizeof total));
         if (k->critical_ns) {
             fprintf(f, " (%s on the path)", report_time((double)k->critical_ns, critical, sizeof critical));
         }

@@ -129,17 +129,20 @@ static void put_path(FILE *f, const struct report *r)
 
 static void put_kernels(FILE *f, const struct report *r)
 {
-    char total[24], critical[24], worst[24];
+    char total[24], cpu[24], critical[24], worst[24];
 
     if (!r->nkernel) {
         return;
     }
-    fprintf(f, "\nslowest kernels over all ranks\n      total  critical  core  tasks        min    median      mean    "
-               "   p95"
-               "       max  kernel\n");
+    fprintf(
+        f,
+        "\nslowest kernels over all ranks%s\n      total   cpu time  critical  core  tasks        min    median      "
+        "mean       p95       max  kernel\n",
+        report_by_cpu(r) ? ", by processor time: cards shared cores" : "");
     for (size_t i = 0; i < r->nkernel && i < TEXT_KERNELS; i++) {
         const struct report_kernel *k = &r->kernels[i];
-        fprintf(f, "  %9s %9s  %-4s  ", report_time((double)k->stats.total, total, sizeof total),
+        fprintf(f, "  %9s  %9s %9s  %-4s  ", report_time((double)k->stats.total, total, sizeof total),
+                k->has_cpu ? report_time((double)k->cpu_ns, cpu, sizeof cpu) : "-",
                 k->critical_ns ? report_time((double)k->critical_ns, critical, sizeof critical) : "-",
                 report_core_name(k->core_type));
         put_stats(f, &k->stats);
@@ -178,6 +181,10 @@ int report_text(FILE *f, const struct report *r, struct error *err)
 
     fprintf(f, "profiles     %s\n", r->dir);
     fprintf(f, "dispatches   %zu on %zu rank%s\n", r->ndispatch, r->nrank, r->nrank == 1 ? "" : "s");
+    if (run_record_oversubscribed(&r->run)) {
+        fprintf(f, "cores        %u for %u cards: they took turns, so times have time in them without a core\n",
+                r->run.ncore, r->run.world_size);
+    }
     if (r->related && r->run.clocks.count > 1) {
         fprintf(f, "clocks       %u, aligned to within %s\n", r->run.clocks.count,
                 report_time((double)run_clocks_error(&r->run.clocks), time, sizeof time));

@@ -52,6 +52,7 @@ static void a_level_leaves_out_what_is_above_it(void **state)
         cJSON *json = profile_json("chip_swimlane_records.json");
         assert_int_equal(profile_number(json, "chip_swimlane_level"), level);
         assert_int_equal(cJSON_GetArraySize(profile_item(json, "aicore_tasks")), 3);
+        assert_int_equal(cJSON_GetArraySize(profile_item(json, "aicore_task_cpu_ns")), 3);
         assert_int_equal(cJSON_GetArraySize(profile_item(json, "aicpu_tasks")), level >= 2 ? 3 : 0);
         assert_int_equal(cJSON_HasObjectItem(json, "aicpu_scheduler_phases"), level >= 3);
         assert_int_equal(cJSON_HasObjectItem(json, "aicpu_orchestrator_phases"), level >= 4);

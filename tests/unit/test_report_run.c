@@ -22,6 +22,8 @@ static const char *const plan_lines[] = {
     "{\"end\":3}",
 };
 
+enum { CORES = 1 }; /* for two cards */
+
 static const uint64_t boot = UINT64_C(7200000000000); /* two hours after the host's start */
 
 /* A run in which the host copy did not take place any more. */
@@ -35,7 +37,7 @@ static void write_run_with(const char *dir, const struct run_extra *extra)
     char *path = file_join(dir, "l3_run.json", &err);
     const struct run_clocks clocks = {0};
     const struct dfx captured = {.swimlane = extra->nstage ? 4 : 0, .dep_gen = true};
-    const struct run_record_source from = {&seg, device_ids, &clocks, extra, &captured};
+    const struct run_record_source from = {&seg, device_ids, CORES, &clocks, extra, &captured};
 
     for (size_t i = 0; i < sizeof plan_lines / sizeof *plan_lines; i++) {
         char *line = strdup(plan_lines[i]);
@@ -299,6 +301,61 @@ static void the_short_report_says_what_stands_out(void **state)
     temp_dir_remove(dir);
 }
 
+static char *short_report(const char *dir)
+{
+    char *text = NULL;
+    size_t size = 0;
+    struct dfx_list list;
+    struct report r;
+    struct error err;
+    FILE *f = open_memstream(&text, &size);
+
+    assert_non_null(f);
+    assert_int_equal(dfx_list_read(dir, &list, &err), 0);
+    assert_int_equal(report_make(&r, &list, &err), 0);
+    assert_int_equal(report_short(f, &r, &err), 0);
+    assert_int_equal(fclose(f), 0);
+    report_free(&r);
+    dfx_list_free(&list);
+    return text;
+}
+
+/* Kernel "mul" takes 3 us, all of them on a core; "add" 5 us, but waited for a core most of them. */
+static void a_kernel_that_waited_for_a_core_is_not_the_slowest(void **state)
+{
+    static const char records[] =
+        "{\"chip_swimlane_level\": 1, \"metadata\": {\"clock_freq_hz\": 1000000000, \"core_types\": [\"aic\", "
+        "\"aiv\"]}, \"aicore_tasks\": [[1, 2, 1, 14500, 19500, 100], [0, 1, 1, 11000, 14000, 100]]%s}";
+    static const struct {
+        const char *cpu, *first;
+    } cases[] = {{", \"aicore_task_cpu_ns\": [400, 2900]",
+                  "slowest kernels by processor time: mul of p0 2.90 us (3.00 us on the path), add"},
+                 {"", "slowest kernels: add of p0 5.00 us (5.00 us on the path), mul"},
+                 /* A time is missing: nobody knows whose. */
+                 {", \"aicore_task_cpu_ns\": [400]", "slowest kernels: add of p0 5.00 us (5.00 us on the path), mul"}};
+    char text[512], *report;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char *dir = temp_dir_make();
+
+        write_run(dir);
+        write_profiles(dir);
+        snprintf(text, sizeof text, records, cases[i].cpu);
+        temp_dir_put_text(dir, "rank0/d0/chip_swimlane_records.json", text);
+        temp_dir_put_text(dir, "rank0/d0/dispatch_program.json", "{\"program\": \"p0\"}");
+        temp_dir_put_text(dir, "rank1/d0/chip_swimlane_records.json",
+                          "{\"chip_swimlane_level\": 1, \"metadata\": {\"clock_freq_hz\": 1000000000, \"core_types\": "
+                          "[\"aiv\"]}, \"aicore_tasks\": []}");
+        report = short_report(dir);
+        if (!strstr(report, cases[i].first)) {
+            fail_msg("not there: %s\nbut: %s", cases[i].first, report);
+        }
+        free(report);
+        temp_dir_remove(dir);
+    }
+}
+
 static void without_a_record_of_the_run_nothing_joins_ranks(void **state)
 {
     char *dir = temp_dir_make(), *text;
@@ -381,6 +438,7 @@ int main(void)
         cmocka_unit_test(all_ranks_stand_on_one_clock),
         cmocka_unit_test(the_trace_begins_with_the_first_stage),
         cmocka_unit_test(the_short_report_says_what_stands_out),
+        cmocka_unit_test(a_kernel_that_waited_for_a_core_is_not_the_slowest),
         cmocka_unit_test(without_a_record_of_the_run_nothing_joins_ranks),
         cmocka_unit_test(a_dispatch_alone_has_the_upstream_processes),
     };

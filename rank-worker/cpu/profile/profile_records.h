@@ -26,6 +26,7 @@ struct profile_run {
     struct profile_run *next;
     uint64_t task;
     uint64_t dispatch_ns, receive_ns, start_ns, end_ns, finish_ns; /* 0: not reached or not asked for */
+    uint64_t cpu_ns;                                               /* of the thread, from start to end */
     uint64_t total;                                                /* cycles, or nanoseconds of the thread's clock */
     uint64_t counters[PROFILE_COUNTERS]; /* by number of profile_pmu.c's sources of the event type */
     uint32_t reg;                        /* of this core, from 0 */
