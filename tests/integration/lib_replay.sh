@@ -63,6 +63,23 @@ copy_example() { # NAME [COPY_NAME]
     find "$build" -name '*.so' -delete
 }
 
+# Have host_orch.py of the build wait without end once it runs; await_recording returns when it does. In descriptor 8 the
+# fifo that it reads is open for writing.
+hold_recording() {
+    mkfifo "$work/held.$$" && exec 8<>"$work/held.$$"
+    printf "open('%s', 'w').close()\nopen('%s').read()\n" "$work/begun" "$work/held.$$" >>"$build/orchestration/host_orch.py"
+}
+
+await_recording() {
+    local waited=0
+    until [ -e "$work/begun" ] || [ "$waited" -ge 600 ]; do
+        sleep 0.1
+        waited=$((waited + 1))
+    done
+    [ -e "$work/begun" ] || complain "the recording never began"
+    rm -f "$work/begun"
+}
+
 # Run a command to its end: $status, $work/out and $work/err show how it went. No test may hang: 60 s is far more
 # than any takes.
 limit=60
