@@ -24,7 +24,12 @@ static int take_python(struct inventory *v, const struct recording *r, const str
         inventory_add(v, INVENTORY_PYTHON, "--plan", *r->plan_hash ? r->plan_hash : INVENTORY_UNKNOWN, err) < 0) {
         return -1;
     }
-    return inventory_add(v, INVENTORY_METADATA, "distributed_meta.json", r->build.meta_hash, err);
+    if (r->build.no_metadata) {
+        return 0;
+    }
+    return inventory_add(v, INVENTORY_METADATA,
+                         r->build.kind == BUILD_L3 ? "distributed_meta.json" : "compiled_meta.json", r->build.meta_hash,
+                         err);
 }
 
 /* A file that is read later, by others: what cannot be read now is not known. */

@@ -43,7 +43,7 @@ struct run_options {
     bool free_threads; /* --threads free */
     enum pace_mode pace;
     bool validate, no_validate, require_check;
-    const char *device_id; /* --device-id, which has no effect on several cards; NULL: not given */
+    const char *device_id; /* --device-id: the card of an L2 build; NULL: not given */
     int nproc;             /* -n; 0: as many as fit */
     struct fresh_options fresh;
     struct dfx_options dfx;

@@ -8,7 +8,9 @@
 #include "orchestrator/open/build.h"
 #include "orchestrator/open/override.h"
 #include "orchestrator/open/run_script.h"
+#include "orchestrator/open/signature_params.h"
 #include "orchestrator/plan/saved.h"
+#include "orchestrator/prepare/found_shapes.h"
 #include "orchestrator/record/record.h"
 
 /* What somebody wrote there is not run. */
@@ -31,6 +33,30 @@ static int warn_of_script(const struct build *build, struct error *err)
     return 0;
 }
 
+static int choose_cards(const struct run_options *o, struct build *build, struct error *err)
+{
+    const char *ids = o->device_ids;
+
+    if (build->kind == BUILD_L2 && o->device_id) {
+        if (ids) {
+            return error_set_kind(err, ERROR_USAGE, "--device-id", "leave one of them out",
+                                  "--device-id and --device-ids are both given");
+        }
+        ids = o->device_id;
+    } else if (o->device_id) {
+        log_note("--device-id %s has no effect: the build has cards of its own, which --device-ids names",
+                 o->device_id);
+    }
+    if (ids && build_set_device_ids(build, ids, err) < 0) {
+        return -1;
+    }
+    if (build->kind == BUILD_L2 && build->ndevice != 1) {
+        return error_set_kind(err, ERROR_USAGE, "--device-ids", "name one: --device-id N",
+                              "%u devices are given, and a build for one chip (L2) runs on one", build->ndevice);
+    }
+    return 0;
+}
+
 static int open_build(const struct run_options *o, struct build *build, struct error *err)
 {
     if (build_open(o->build, build, err) < 0) {
@@ -39,19 +65,26 @@ static int open_build(const struct run_options *o, struct build *build, struct e
     for (uint32_t i = 0; i < build->nnote; i++) {
         log_note("%s", build->notes[i]);
     }
-    if (build->kind != BUILD_L3) {
-        return error_set(err, build->dir,
-                         "replay an L3 build: one with orchestration/host_orch.py and no "
-                         "kernel_config.py at its top",
-                         "this is an L2 build (kernel_config.py at its top); this version replays L3 builds");
-    }
     if (warn_of_script(build, err) < 0) {
         return -1;
     }
     if (o->platform && build_set_platform(build, o->platform, err) < 0) {
         return -1;
     }
-    return o->device_ids ? build_set_device_ids(build, o->device_ids, err) : 0;
+    return choose_cards(o, build, err);
+}
+
+/* What metadata would have said of the parameters. */
+static int find_params(const struct run_options *o, struct build *build, struct error *err)
+{
+    struct program_table programs = {0};
+    int rc = record_programs(build, &programs, err);
+
+    if (rc == 0) {
+        rc = signature_params(build, &programs.items[0], err);
+    }
+    program_table_free(&programs);
+    return rc < 0 ? -1 : found_shapes(build, o, err);
 }
 
 /* Typed names become full ones; what the inputs' files say is added where nothing was typed. */
@@ -152,6 +185,9 @@ static int collect_given(const struct run_options *o, const struct build *build,
 int recording_open(struct recording *r, const struct run_options *o, struct error *err)
 {
     if (open_build(o, &r->build, err) < 0) {
+        return -1;
+    }
+    if (r->build.no_metadata && find_params(o, &r->build, err) < 0) {
         return -1;
     }
     return inputs_open(&r->inputs, &r->build, o->inputs, o->ninput, o->seed, err);

@@ -59,7 +59,7 @@ copy_example() { # NAME [COPY_NAME]
     rm -rf "$build"
     cp -r "$source_dir/examples/$1" "$build"
     # What a replay of the example itself left there.
-    rm -rf "$build"/next_levels/*/cache "$build"/.l3replay.*
+    rm -rf "$build"/cache "$build"/next_levels/*/cache "$build"/.l3replay.*
     find "$build" -name '*.so' -delete
 }
 
