@@ -1,10 +1,8 @@
 #include "launch/relay.h"
 
-#include <errno.h>
-#include <poll.h>
 #include <string.h>
-#include <unistd.h>
 
+#include "common/base/file.h"
 #include "common/base/result_marker.h"
 
 static const char marker[] = RESULT_MARKER;
@@ -53,29 +51,9 @@ int relay_exit_code(const struct relay *r)
     return r->pass > 0 ? 0 : -1;
 }
 
-/* Returns how many bytes were taken. */
-static size_t write_all(int fd, const char *bytes, size_t size)
-{
-    size_t n = size;
-
-    while (n > 0) {
-        ssize_t done = write(fd, bytes, n);
-        if (done < 0 && errno == EAGAIN) {
-            struct pollfd p = {.fd = fd, .events = POLLOUT};
-            poll(&p, 1, -1);
-        } else if (done < 0 && errno != EINTR) {
-            break;
-        } else if (done > 0) {
-            bytes += done;
-            n -= (size_t)done;
-        }
-    }
-    return size - n;
-}
-
 void relay_pass(struct relay *r, const char *bytes, size_t n, int to)
 {
-    size_t passed = r->broken ? 0 : write_all(to, bytes, n);
+    size_t passed = r->broken ? 0 : file_put(to, bytes, n);
 
     relay_watch(r, bytes, passed);
     r->broken = r->broken || passed < n;

@@ -7,7 +7,8 @@
 #     tests/run.sh --all             lint looks at all files, as it does when $CI is set
 #
 # Stages:
-#     main   gcc with the address and undefined-behaviour sanitizers into build-test/: all unit and integration tests
+#     main   gcc with the address and undefined-behaviour sanitizers into build-test/: all unit and integration tests, and
+#            `faults`, two minutes of injected faults (tests/faults/campaign.sh)
 #     clang  a release build with clang, warnings are errors
 #     tsan   the unit tests that run threads, with the thread sanitizer
 #     lint   layout of the sources (tests/lint), cppcheck and clang-tidy (.clang-tidy says which checks); clang-tidy on the
@@ -174,6 +175,8 @@ stage_main() {
         name=$(basename "$test" .c)
         [ -e "$test" ] && wanted "$name" && spawn "$name" "$unit_limit" "$dir/tests/$name"
     done
+    # The seed is fixed, so that the same faults come each time. Tries mostly wait.
+    wanted faults && spawn faults "$integration_limit" bash "$top/tests/faults/campaign.sh" --seconds 120 --seed 1 --jobs 2
     for test in "$top"/tests/integration/*.sh; do
         name=$(basename "$test" .sh)
         [[ $name == lib* ]] && continue

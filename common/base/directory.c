@@ -92,7 +92,8 @@ int directory_remove(const char *path, const struct directory_remove *how)
             continue;
         }
         if (remove(entry->fts_accpath) < 0 && !failed) {
-            failed = errno;
+            /* A directory that could not be read is not empty for that reason. */
+            failed = entry->fts_info == FTS_DNR ? entry->fts_errno : errno;
         }
     }
     if (!failed) {

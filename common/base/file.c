@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -55,6 +56,24 @@ static int read_all(int fd, char *buf, size_t size, const char *path, struct err
         got += (size_t)n;
     }
     return 0;
+}
+
+size_t file_put(int fd, const void *bytes, size_t size)
+{
+    size_t done = 0;
+
+    while (done < size) {
+        ssize_t n = write(fd, (const char *)bytes + done, size - done);
+        if (n < 0 && errno == EAGAIN) {
+            struct pollfd writable = {.fd = fd, .events = POLLOUT};
+            poll(&writable, 1, -1);
+        } else if (n < 0 && errno != EINTR) {
+            break;
+        } else if (n > 0) {
+            done += (size_t)n;
+        }
+    }
+    return done;
 }
 
 static int check_readable(const struct stat *st, const char *path, size_t max, struct error *err)

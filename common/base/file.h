@@ -84,6 +84,10 @@ int file_replace(const char *path, const void *data, size_t size, struct error *
  * made again. */
 int file_write_unsynced(const char *path, const void *data, size_t size, struct error *err);
 
+/* Write all of it to a descriptor. A signal does not end it, and a descriptor that does not block is waited for. Returns how
+ * many bytes were taken; fewer than `size` with errno set. Safe in a signal handler. */
+size_t file_put(int fd, const void *bytes, size_t size);
+
 /* "<a>/<b>", to be freed; NULL with `err` filled when out of memory. */
 char *file_join(const char *a, const char *b, struct error *err);
 

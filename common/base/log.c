@@ -13,6 +13,8 @@ enum { LINE_MAX_BYTES = 4096 };
 static void (*keeper)(enum log_kind kind, const char *text);
 static enum log_level threshold = LOG_TIMING;
 
+static const char *const words[] = {"debug: ", "", "", "warning: ", "error: "};
+static const char note_word[] = "note: ";
 static const char *const names[] = {"debug", "info", "timing", "warn", "error", "null"};
 
 int log_level_parse(const char *name, enum log_level *level)
@@ -75,7 +77,6 @@ void log_keep(void (*keep)(enum log_kind kind, const char *text))
 
 void log_msg(enum log_level level, const char *fmt, ...)
 {
-    static const char *const words[] = {"debug: ", "", "", "warning: ", "error: "};
     bool kept = level == LOG_WARN && keeper;
     char text[LINE_MAX_BYTES];
     int saved = errno;
@@ -109,9 +110,45 @@ void log_note(const char *fmt, ...)
         keeper(LOG_KIND_NOTE, text);
     }
     if (is_printed(LOG_WARN)) {
-        write_line("note: ", text);
+        write_line(note_word, text);
     }
     errno = saved;
+}
+
+/* `line` behind `start`; NULL: it does not begin so. */
+static const char *behind(const char *line, const char *start)
+{
+    const size_t n = strlen(start);
+
+    return strncmp(line, start, n) == 0 ? line + n : NULL;
+}
+
+static void keep_from(enum log_kind kind, const char *from, const char *text)
+{
+    char whole[LINE_MAX_BYTES];
+
+    if (keeper) {
+        snprintf(whole, sizeof whole, "%s: %s", from, text);
+        keeper(kind, whole);
+    }
+}
+
+bool log_take_line(const char *from, const char *line)
+{
+    const char *text = behind(line, "l3replay: "), *rest;
+
+    if (!text) {
+        return true;
+    }
+    if ((rest = behind(text, words[LOG_WARN]))) {
+        keep_from(LOG_KIND_WARNING, from, rest);
+        return is_printed(LOG_WARN);
+    }
+    if ((rest = behind(text, note_word))) {
+        keep_from(LOG_KIND_NOTE, from, rest);
+        return is_printed(LOG_WARN);
+    }
+    return behind(text, words[LOG_ERROR]) ? is_printed(LOG_ERROR) : true;
 }
 
 void log_bytes(const char *bytes, size_t size)

@@ -8,6 +8,7 @@
 #ifndef L3R_COMMON_BASE_LOG_H
 #define L3R_COMMON_BASE_LOG_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 enum log_level { LOG_DEBUG = 0, LOG_INFO, LOG_TIMING, LOG_WARN, LOG_ERROR, LOG_NULL };
@@ -30,6 +31,10 @@ void log_msg(enum log_level level, const char *fmt, ...) __attribute__((format(p
 
 /* Notes that must be seen once whatever the level below LOG_ERROR: printed at LOG_WARN as "note: ...". */
 void log_note(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+
+/* A line that a process of ours printed, without newline: a note or a warning is kept with `from` in front. Returns whether
+ * this process's level lets it be printed, as it does with what no process of ours logged. */
+bool log_take_line(const char *from, const char *line);
 
 /* What a child printed, as it is and at every level. What stderr does not take is dropped. */
 void log_bytes(const char *bytes, size_t size);

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -50,6 +51,28 @@ int python_find(char **path, struct error *err)
     free(*path);
     *path = script ? script : strdup("python3");
     return *path ? 0 : error_nomem(err, "python3", sizeof "python3");
+}
+
+unsigned python_for_user(char paths[PYTHON_USER_MAX][PATH_MAX])
+{
+    static const char *const variables[] = {"L3REPLAY_SUBWORKER_PYTHON", "L3REPLAY_PYTHON"};
+    static const char system[] = "/usr/bin/python3";
+    const char *venv = getenv("VIRTUAL_ENV");
+
+    for (size_t i = 0; i < sizeof variables / sizeof *variables; i++) {
+        const char *value = getenv(variables[i]);
+
+        if (value && *value) {
+            snprintf(paths[0], PATH_MAX, "%s", value);
+            return 1;
+        }
+    }
+    snprintf(paths[0], PATH_MAX, "%s/bin/python3", venv ? venv : "");
+    if (!venv || !*venv || access(paths[0], X_OK) != 0) {
+        snprintf(paths[0], PATH_MAX, "python3");
+    }
+    snprintf(paths[1], PATH_MAX, "%s", system);
+    return access(system, X_OK) == 0 ? 2 : 1;
 }
 
 int python_limit(double *seconds, struct error *err)

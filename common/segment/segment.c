@@ -186,6 +186,13 @@ static int create(struct segment *seg, struct segment_header *h, const struct pl
     return rc;
 }
 
+/* Executors log their notes, warnings and errors at every level, since notes and warnings are kept; what is printed
+ * of them is decided where they are relayed (child_log.h). */
+static enum log_level executors_level(void)
+{
+    return log_get_level() < LOG_WARN ? log_get_level() : LOG_WARN;
+}
+
 int segment_create(struct segment *seg, const struct plan *plan, const char *sheet, const char *platform,
                    struct error *err)
 {
@@ -195,7 +202,7 @@ int segment_create(struct segment *seg, const struct plan *plan, const char *she
                                .nstorage = plan->nstorage,
                                .nhash = plan->narg,
                                .page = (uint32_t)sysconf(_SC_PAGESIZE),
-                               .log_level = (uint32_t)log_get_level()};
+                               .log_level = (uint32_t)executors_level()};
     void *image = NULL;
     size_t image_nbytes = 0;
     int rc = -1;

@@ -108,8 +108,9 @@ static void print_text(const struct cache_command *c, const struct store *s, con
     printf("store    %s\n", s->root);
     printf("size     %s of %s\n", size_text(st->size.nbytes, size, sizeof size),
            st->limit ? size_text(st->limit, limit, sizeof limit) : "any");
-    printf("entries  %" PRIu64 " objects, %" PRIu64 " precompiled headers, %" PRIu64 " lists of headers\n",
-           st->size.nobject, st->size.nheader, st->size.nlist);
+    printf("entries  %" PRIu64 " objects, %" PRIu64 " precompiled headers, %" PRIu64 " lists of headers, %" PRIu64
+           " files of golden.py\n",
+           st->size.nobject, st->size.nheader, st->size.nlist, st->size.ngolden);
     printf("hits     %" PRIu64 " of %" PRIu64 " look-ups\n", st->counts.hits, st->counts.lookups);
 }
 
@@ -129,6 +130,7 @@ static int print_json(const struct cache_command *c, const struct store *s, cons
     json_put_number(&w, root, "objects", (double)st->size.nobject);
     json_put_number(&w, root, "precompiled_headers", (double)st->size.nheader);
     json_put_number(&w, root, "header_lists", (double)st->size.nlist);
+    json_put_number(&w, root, "golden_files", (double)st->size.ngolden);
     json_put_number(&w, root, "lookups", (double)st->counts.lookups);
     json_put_number(&w, root, "hits", (double)st->counts.hits);
     if (c->trim || c->clear) {
@@ -171,16 +173,17 @@ static int look(const struct cache_command *c, const struct store *s, struct cac
     return store_measure(s, &st->size, err);
 }
 
+const struct argp cache_command = {.options = option_table, .parser = parse_option, .doc = doc};
+
 int cli_cache(int argc, char **argv)
 {
-    static const struct argp argp = {.options = option_table, .parser = parse_option, .doc = doc};
     struct cache_command c = {0};
     struct cache_state state = {0};
     struct store store;
     struct error err;
     int rc;
 
-    command_parse(&argp, argc, argv, &c);
+    command_parse(&cache_command, argc, argv, &c);
     if (c.make_headers && make_headers(&err) < 0) {
         return command_end(-1, &err);
     }

@@ -6,6 +6,7 @@
 #include "orchestrator/cli/build_options.h"
 #include "orchestrator/cli/cli.h"
 #include "orchestrator/cli/command.h"
+#include "orchestrator/cli/python_options.h"
 #include "orchestrator/cli/recording_options.h"
 #include "orchestrator/plan/print.h"
 #include "orchestrator/plan/saved.h"
@@ -41,6 +42,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     case ARGP_KEY_INIT:
         state->child_inputs[0] = &c->recording.build;
         state->child_inputs[1] = &c->recording;
+        state->child_inputs[2] = &c->recording;
         return 0;
     case OPT_FORMAT:
         if (strcmp(arg, "text") != 0 && strcmp(arg, "json") != 0 && strcmp(arg, "dot") != 0) {
@@ -70,17 +72,20 @@ static int print(const struct plan_command *c, const struct recording *r, struct
     return rc;
 }
 
+static const struct argp_child children[] = {{&build_argp, 0, NULL, 0},
+                                             {&recording_argp, 0, "What is recorded:", 1},
+                                             {&python_argp, 0, "Python of the build:", 2},
+                                             {0}};
+const struct argp plan_command = {.options = options, .parser = parse, .doc = doc, .children = children};
+
 int cli_plan(int argc, char **argv)
 {
-    static const struct argp_child children[] = {
-        {&build_argp, 0, NULL, 0}, {&recording_argp, 0, "What is recorded:", 1}, {0}};
-    static const struct argp argp = {.options = options, .parser = parse, .doc = doc, .children = children};
-    struct plan_command c = {.format = "text"};
+    struct plan_command c = {.format = "text", .recording = {.shapes_only = true}};
     struct recording r = {0};
     struct error err;
     int rc;
 
-    command_parse(&argp, argc, argv, &c);
+    command_parse(&plan_command, argc, argv, &c);
     rc = recording_open(&r, &c.recording, &err);
     if (rc == 0) {
         rc = recording_record(&r, &c.recording, &err);

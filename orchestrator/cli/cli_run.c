@@ -20,7 +20,9 @@
 #include "orchestrator/cli/dfx_options.h"
 #include "orchestrator/cli/fresh_options.h"
 #include "orchestrator/cli/option_number.h"
+#include "orchestrator/cli/python_options.h"
 #include "orchestrator/cli/recording_options.h"
+#include "orchestrator/cli/stack_options.h"
 #include "orchestrator/job/marker.h"
 #include "orchestrator/job/run.h"
 #include "orchestrator/open/override.h"
@@ -56,7 +58,7 @@ static const char doc[] = "Replay the build in directory BUILD: record its host_
 
 static const struct argp_option options[] = {
     {NULL, 'n', "P", 0, "have mpirun start P processes (default: one process, without MPI)", 0},
-    {"device", OPT_DEVICE, "NAME", 0, "auto (default) or cpu", 0},
+    {"device", OPT_DEVICE, "auto|cpu", 0, "what runs the cards (default auto)", 0},
     {"device-id", OPT_DEVICE_ID, "N", 0,
      "the card of a build for one chip (L2; default 0); without effect on an L3 build, which has --device-ids", 0},
     {"plan", OPT_PLAN, "FILE", 0, "replay a saved plan instead of recording host_orch.py (no Python)", 0},
@@ -102,6 +104,8 @@ static void init_children(struct argp_state *state, struct run_options *o)
     state->child_inputs[2] = &o->fresh;
     state->child_inputs[3] = &o->dfx;
     state->child_inputs[4] = o;
+    state->child_inputs[5] = o;
+    state->child_inputs[6] = o;
 }
 
 static void check_together(struct argp_state *state, const struct run_options *o)
@@ -220,15 +224,18 @@ static void parse_arguments(const struct argp *argp, int argc, char **argv, stru
     }
 }
 
+static const struct argp_child children[] = {{&build_argp, 0, NULL, 0},
+                                             {&recording_argp, 0, "What is recorded:", 1},
+                                             {&fresh_argp, 0, "What is built:", 2},
+                                             {&dfx_argp, 0, "Profiles (docs/manual.md):", 5},
+                                             {&compare_argp, 0, "What is compared:", 4},
+                                             {&python_argp, 0, "Python of the build:", 6},
+                                             {&stack_argp, 0, "As the stack's own tools say it:", 7},
+                                             {0}};
+const struct argp run_command = {.options = options, .parser = parse, .doc = doc, .children = children};
+
 int cli_run(int argc, char **argv)
 {
-    static const struct argp_child children[] = {{&build_argp, 0, NULL, 0},
-                                                 {&recording_argp, 0, "What is recorded:", 1},
-                                                 {&fresh_argp, 0, "What is built:", 2},
-                                                 {&dfx_argp, 0, "Profiles (docs/manual.md):", 5},
-                                                 {&compare_argp, 0, "What is compared:", 4},
-                                                 {0}};
-    static const struct argp argp = {.options = options, .parser = parse, .doc = doc, .children = children};
     struct run_options o = {.device = "auto",
                             .tolerance = {.rtol = 1e-5, .atol = 1e-5},
                             .timeout = 600,
@@ -242,7 +249,7 @@ int cli_run(int argc, char **argv)
         return EXIT_CODE_INFRA;
     }
     mpi_dirs_report_start();
-    parse_arguments(&argp, argc, copy, &o);
+    parse_arguments(&run_command, argc, copy, &o);
     o.alone = launch_is_alone();
     /* One process needs no MPI, which takes most of the time of a short replay: executors are processes of their own. */
     if (o.alone || launch_under_mpi()) {

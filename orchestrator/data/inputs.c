@@ -16,6 +16,7 @@ struct source {
     char *file;
     struct npy_file array;
     char *scalar; /* value as text, when the parameter is a scalar */
+    bool added;   /* by inputs_add() */
 };
 
 struct inputs {
@@ -35,7 +36,7 @@ static const struct source *find_source(const struct inputs *in, const char *par
     return NULL;
 }
 
-static int add_source(struct inputs *in, const char *name, const char *file, struct error *err)
+static int add_source(struct inputs *in, const char *name, const char *file, const char *label, struct error *err)
 {
     struct source *s;
 
@@ -45,7 +46,7 @@ static int add_source(struct inputs *in, const char *name, const char *file, str
     s = &in->sources[in->count];
     *s = (struct source){.array = {.fd = -1}};
     s->name = strdup(name);
-    s->file = strdup(file);
+    s->file = strdup(label ? label : file);
     if (!s->name || !s->file) {
         free(s->name);
         free(s->file);
@@ -88,7 +89,8 @@ static int scalar_text(struct source *s, enum dtype type, struct error *err)
 
 /* --- opening ------------------------------------------------------------ */
 
-static int open_source(struct inputs *in, const struct build_param *p, const char *file, struct error *err)
+static int open_source(struct inputs *in, const struct build_param *p, const char *file, const char *label,
+                       struct error *err)
 {
     struct source *s;
 
@@ -96,17 +98,17 @@ static int open_source(struct inputs *in, const struct build_param *p, const cha
         return error_set(err, file, "leave the file out, or compile the program with another dtype",
                          "parameter %s is %s, for which no array can be given", p->name, p->dtype_text);
     }
-    if (add_source(in, p->name, file, err)) {
+    if (add_source(in, p->name, file, label, err)) {
         return -1;
     }
     s = &in->sources[in->count - 1];
-    if (fit_dtype(p->name, p->dtype, file, &s->array.header, err)) {
+    if (fit_dtype(p->name, p->dtype, s->file, &s->array.header, err)) {
         return -1;
     }
     if (p->scalar) {
         return scalar_text(s, p->dtype, err);
     }
-    return fit_shape(p->name, p->ndim, p->shape, file, &s->array.header, err);
+    return fit_shape(p->name, p->ndim, p->shape, s->file, &s->array.header, err);
 }
 
 static int open_given(struct inputs *in, const struct build *build, const struct named_file *given, struct error *err)
@@ -120,7 +122,7 @@ static int open_given(struct inputs *in, const struct build *build, const struct
         return error_set_kind(err, ERROR_USAGE, "--input", "give one file for it", "parameter %s is given two files",
                               p ? p->name : given->name);
     }
-    return p ? open_source(in, p, given->file, err) : add_source(in, given->name, given->file, err);
+    return p ? open_source(in, p, given->file, NULL, err) : add_source(in, given->name, given->file, NULL, err);
 }
 
 /* Files of the build, for what was not given on the command line. */
@@ -136,7 +138,7 @@ static int open_of_build(struct inputs *in, const struct build *build, struct er
         if (fit_find(build, "data/in", p->name, &file, err)) {
             return -1;
         }
-        rc = file ? open_source(in, p, file, err) : 0;
+        rc = file ? open_source(in, p, file, NULL, err) : 0;
         if (!file && fit_has_pt(build, "data/in", p->name)) {
             log_note("data/in/%s.pt is not read, numbers are generated: save it as .npy to use it", p->name);
         }
@@ -172,6 +174,29 @@ int inputs_open(struct inputs **out, const struct build *build, const struct nam
     }
     *out = in;
     return 0;
+}
+
+int inputs_add(struct inputs *in, const struct build *build, const struct named_file *files, size_t count,
+               const char *label, struct error *err)
+{
+    for (size_t i = 0; i < count; i++) {
+        const struct build_param *p = build_find_param(build, files[i].name, err);
+
+        if (!p || open_source(in, p, files[i].file, label, err)) {
+            return -1;
+        }
+        in->sources[in->count - 1].added = true;
+    }
+    return 0;
+}
+
+void inputs_release(struct inputs *in)
+{
+    for (size_t i = 0; i < in->count; i++) {
+        if (in->sources[i].added) {
+            npy_file_close(&in->sources[i].array);
+        }
+    }
 }
 
 void inputs_free(struct inputs *in)

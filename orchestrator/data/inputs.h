@@ -30,6 +30,13 @@ int inputs_open(struct inputs **out, const struct build *build, const struct nam
                 uint64_t seed, struct error *err);
 void inputs_free(struct inputs *in); /* NULL is fine */
 
+/* Add files for parameters of `build` that nothing feeds yet; messages call them `label`. */
+int inputs_add(struct inputs *in, const struct build *build, const struct named_file *files, size_t count,
+               const char *label, struct error *err);
+
+/* Everything is loaded and will not be again: give the files of inputs_add() back, which may be memory. */
+void inputs_release(struct inputs *in);
+
 /* Check every file against the plan, whose dtypes and shapes are authoritative: call it once the plan is
  * there and before anything runs. */
 int inputs_check(const struct inputs *in, const struct plan *plan, struct error *err);

@@ -6,7 +6,9 @@
 #include "common/base/array.h"
 #include "orchestrator/data/fit.h"
 
-static int add(struct references *r, const char *name, const char *path, bool given, struct error *err)
+/* `computed`: what messages call it, of golden.py; NULL: a file, whose path does. */
+static int add(struct references *r, const char *name, const char *path, const char *computed, bool given,
+               struct error *err)
 {
     struct reference *item;
 
@@ -14,7 +16,11 @@ static int add(struct references *r, const char *name, const char *path, bool gi
         return error_nomem(err, path, (r->count + 1) * sizeof *r->items);
     }
     item = &r->items[r->count++];
-    *item = (struct reference){.name = strdup(name), .path = strdup(path), .given = given, .file = {.fd = -1}};
+    *item = (struct reference){.name = strdup(name),
+                               .path = strdup(computed ? computed : path),
+                               .given = given,
+                               .computed = computed != NULL,
+                               .file = {.fd = -1}};
     if (!item->name || !item->path) {
         return error_nomem(err, path, strlen(name) + strlen(path) + 2);
     }
@@ -45,7 +51,7 @@ static int add_of_build(struct references *r, const struct build *build, struct 
         if (fit_find(build, "data/out", p->name, &path, err)) {
             return -1;
         }
-        rc = path ? add(r, p->name, path, false, err) : 0;
+        rc = path ? add(r, p->name, path, NULL, false, err) : 0;
         free(path);
         if (rc) {
             return -1;
@@ -58,11 +64,22 @@ int references_open(struct references *r, const struct build *build, const struc
                     struct error *err)
 {
     for (size_t i = 0; i < ngiven; i++) {
-        if (add(r, given[i].name, given[i].file, true, err)) {
+        if (add(r, given[i].name, given[i].file, NULL, true, err)) {
             return -1;
         }
     }
     return build ? add_of_build(r, build, err) : 0;
+}
+
+int references_add(struct references *r, const struct named_file *files, size_t count, const char *label,
+                   struct error *err)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (add(r, files[i].name, files[i].file, label, false, err)) {
+            return -1;
+        }
+    }
+    return 0;
 }
 
 bool references_has_build(const struct build *build)

@@ -11,9 +11,10 @@
 #include "orchestrator/npy/npy.h"
 
 struct reference {
-    char *name; /* the parameter's: in full, or as typed when `given` */
-    char *path;
-    bool given; /* by --expect */
+    char *name;    /* the parameter's: in full, or as typed when `given` */
+    char *path;    /* what messages call it */
+    bool given;    /* by --expect */
+    bool computed; /* by golden.py */
     struct npy_file file;
 };
 
@@ -26,6 +27,10 @@ struct references {
  * zeroed; references_free() cleans up in any case. */
 int references_open(struct references *out, const struct build *build, const struct named_file *given, size_t ngiven,
                     struct error *err);
+/* Add what golden.py computed, for outputs without a reference; messages call it `label`. */
+int references_add(struct references *out, const struct named_file *files, size_t count, const char *label,
+                   struct error *err);
+
 /* Is there something in data/out for an output of the build? */
 bool references_has_build(const struct build *build);
 void references_free(struct references *r);

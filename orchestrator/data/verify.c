@@ -16,6 +16,7 @@ struct verify {
     uint32_t count, nstorage;
     struct references references;
     const struct reference **expected; /* by storage; NULL: not compared */
+    bool *left;                        /* by storage: compared in another way */
     char **why;                        /* by storage: why an output is not compared */
 };
 
@@ -106,7 +107,8 @@ int verify_open(struct verify **out, struct references *references, const struct
     *references = (struct references){0};
     v->expected = calloc(plan->nstorage + 1u, sizeof *v->expected);
     v->why = calloc(plan->nstorage + 1u, sizeof *v->why);
-    if (!v->expected || !v->why) {
+    v->left = calloc(plan->nstorage + 1u, sizeof *v->left);
+    if (!v->expected || !v->why || !v->left) {
         error_nomem(err, "verify", plan->nstorage * (sizeof *v->expected + sizeof *v->why));
         verify_free(v);
         return -1;
@@ -129,6 +131,7 @@ void verify_free(struct verify *v)
     }
     free(v->why);
     free((void *)v->expected);
+    free(v->left);
     references_free(&v->references);
     free(v);
 }
@@ -181,12 +184,40 @@ const char *verify_file(const struct verify *v, uint32_t storage)
     return storage < v->nstorage && v->expected[storage] ? v->expected[storage]->path : NULL;
 }
 
+bool verify_is_computed(const struct verify *v, uint32_t storage)
+{
+    return storage < v->nstorage && v->expected[storage] && v->expected[storage]->computed;
+}
+
 /* --- comparing ---------------------------------------------------------- */
 
 /* What the elements of an expected file are. */
 static enum dtype file_dtype(const struct plan_storage *st, const struct reference *r)
 {
     return fit_is_widened(st->dtype, &r->file.header) ? DTYPE_FLOAT32 : (enum dtype)st->dtype;
+}
+
+void verify_leave(struct verify *v, uint32_t storage)
+{
+    v->left[storage] = true;
+}
+
+bool verify_expected_type(const struct verify *v, const struct plan *plan, uint32_t storage, enum dtype *type,
+                          uint64_t *nbytes)
+{
+    const struct reference *r = v->expected[storage];
+
+    if (!r) {
+        return false;
+    }
+    *type = file_dtype(&plan->storages[storage], r);
+    *nbytes = r->file.header.count * r->file.header.size;
+    return true;
+}
+
+int verify_expected_read(const struct verify *v, uint32_t storage, void *dst, struct error *err)
+{
+    return npy_file_read(&v->expected[storage]->file, v->expected[storage]->path, dst, err);
 }
 
 static void show_mismatches(const struct plan *plan, uint32_t storage, const struct comparison *found,
@@ -237,7 +268,7 @@ int verify_storage_full(const struct verify *v, const struct plan *plan, uint32_
     void *wanted;
 
     *file = NULL;
-    if (!r) {
+    if (!r || v->left[storage]) {
         return 0;
     }
     if (compare_with(v, plan, storage, actual, found, &wanted, err) < 0) {
@@ -270,7 +301,7 @@ int verify_matches(const struct verify *v, const struct plan *plan, uint32_t sto
     void *wanted;
     int rc;
 
-    if (!v->expected[storage]) {
+    if (!v->expected[storage] || v->left[storage]) {
         return 1;
     }
     rc = compare_with(v, plan, storage, actual, &found, &wanted, err);

@@ -42,6 +42,19 @@ int verify_require(const struct verify *v, const struct plan *plan, struct error
 /* The file that parameter storage `storage` is compared with; NULL: it is not compared. Owned by `v`. */
 const char *verify_file(const struct verify *v, uint32_t storage);
 
+/* Storage `storage` is compared in another way: the functions below find that it matches, and do not read it. */
+void verify_leave(struct verify *v, uint32_t storage);
+
+/* What storage `storage` is compared with: type of its elements and bytes; false: it is not compared. */
+bool verify_expected_type(const struct verify *v, const struct plan *plan, uint32_t storage, enum dtype *type,
+                          uint64_t *nbytes);
+
+/* Read these bytes to `dst`. */
+int verify_expected_read(const struct verify *v, uint32_t storage, void *dst, struct error *err);
+
+/* Whether golden.py computed what it is compared with. */
+bool verify_is_computed(const struct verify *v, uint32_t storage);
+
 /* Parameter storage `storage` holds `actual`. Returns 0 when it matches or is not compared; -1 with kind
  * ERROR_FAIL (how many of how many, tolerances) on a mismatch, after logging the first 20. */
 int verify_storage(const struct verify *v, const struct plan *plan, uint32_t storage, const void *actual,

@@ -11,10 +11,11 @@
 
 #include "common/base/clock.h"
 #include "common/base/log.h"
+#include "orchestrator/job/notices.h"
 #include "orchestrator/messages/mpi_message.h"
 
 /* Process 0 gives up first, since it says who is missing. */
-enum { TAG_LEAVE = 1801, LONGER_S = 5 };
+enum { TAG_LEAVE = 1801, TAG_NOTICES, LONGER_S = 5 };
 
 static volatile sig_atomic_t code_at_limit;
 static volatile sig_atomic_t first;
@@ -24,10 +25,37 @@ static uint64_t deadline_ns(int limit_s)
     return clock_now_ns() + (uint64_t)limit_s * 1000000000u;
 }
 
+/* What a process says; `nbytes` of text follow where there are some. */
+struct last_words {
+    int32_t pid;
+    uint32_t nbytes;
+};
+
+/* Notes and warnings of process `r`. 0, 1 when they did not come in time, -1 on error. */
+static int receive_notices(int r, uint32_t nbytes, uint64_t until_ns, struct error *err)
+{
+    char *text;
+    int rc;
+
+    if (nbytes > NOTICES_TEXT_MAX) {
+        return error_set(err, "process of the job", NULL, "process %d announced %u bytes of notes", r, nbytes);
+    }
+    text = malloc(nbytes);
+    if (!text) {
+        return error_nomem(err, "notes", nbytes);
+    }
+    rc = mpi_message_receive(text, nbytes, r, TAG_NOTICES, until_ns, false, err);
+    if (rc == 0) {
+        notices_unpack(text, nbytes);
+    }
+    free(text);
+    return rc;
+}
+
 int farewell_await(struct farewell *f, const struct mpi_job *job, struct error *err)
 {
     const uint64_t until_ns = deadline_ns(FAREWELL_LIMIT_S);
-    int32_t pid;
+    struct last_words words;
 
     if (job->size == 1) {
         return 0;
@@ -38,8 +66,11 @@ int farewell_await(struct farewell *f, const struct mpi_job *job, struct error *
     }
     f->processes[f->count++] = -1;
     for (int r = 1; r < job->size; r++) {
-        int rc = mpi_message_receive(&pid, sizeof pid, r, TAG_LEAVE, until_ns, false, err);
+        int rc = mpi_message_receive(&words, sizeof words, r, TAG_LEAVE, until_ns, false, err);
 
+        if (rc == 0 && words.nbytes) {
+            rc = receive_notices(r, words.nbytes, until_ns, err);
+        }
         if (rc > 0) {
             return error_set(err, NULL, "see whether it is stopped (ps: state T), or its host too busy",
                              "the replay is over, but process %d of the job does not end: it was ended", r);
@@ -48,18 +79,27 @@ int farewell_await(struct farewell *f, const struct mpi_job *job, struct error *
             return -1;
         }
         /* Before MPI_Finalize no process ends. Old kernels have no such descriptor: mpirun waits for the process then. */
-        f->processes[f->count++] = (int)syscall(SYS_pidfd_open, (pid_t)pid, 0u);
+        f->processes[f->count++] = (int)syscall(SYS_pidfd_open, (pid_t)words.pid, 0u);
     }
     return 0;
 }
 
 int farewell_say(const struct mpi_job *job, struct error *err)
 {
-    static int32_t pid; /* may belong to MPI for good */
+    static struct last_words words; /* may belong to MPI for good, and so may the text */
+    const uint64_t until_ns = deadline_ns(FAREWELL_LIMIT_S + LONGER_S);
+    size_t nbytes;
+    char *text = notices_pack(&nbytes);
     int rc;
 
-    pid = getpid();
-    rc = mpi_message_send(&pid, sizeof pid, 0, TAG_LEAVE, deadline_ns(FAREWELL_LIMIT_S + LONGER_S), err);
+    words = (struct last_words){.pid = getpid(), .nbytes = (uint32_t)nbytes};
+    rc = mpi_message_send(&words, sizeof words, 0, TAG_LEAVE, until_ns, err);
+    if (rc == 0 && text) {
+        rc = mpi_message_send(text, nbytes, 0, TAG_NOTICES, until_ns, err);
+    }
+    if (rc == 0) {
+        free(text);
+    }
     return rc <= 0 ? rc
                    : error_set(err, NULL, "see whether it is stopped (ps: state T)",
                                "process %d of the job wants to end, and process 0 does not answer", job->rank);

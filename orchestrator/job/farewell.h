@@ -1,7 +1,7 @@
 /*
  * farewell - the end of the job. MPI_Finalize waits for all processes of the job, without a limit, and one of them may have
  * been stopped. So process 0 first waits until the others say that they leave, MPI_Finalize has a limit of its own, and those that
- * do not end after it, for which mpirun would wait, are killed.
+ * do not end after it, for which mpirun would wait, are killed. The notes and warnings of the others come to process 0 with it (notices.h).
  */
 #ifndef L3R_ORCHESTRATOR_JOB_FAREWELL_H
 #define L3R_ORCHESTRATOR_JOB_FAREWELL_H

@@ -8,6 +8,7 @@
 #include "orchestrator/job/farewell.h"
 #include "orchestrator/job/interrupt.h"
 #include "orchestrator/job/marker.h"
+#include "orchestrator/job/notices.h"
 #include "orchestrator/messages/order.h"
 #include "orchestrator/messages/stop_signals.h"
 #include "orchestrator/supervise/supervise_worker.h"
@@ -130,6 +131,7 @@ int follow_process_0(struct participant *me)
     struct error err;
     int rc;
 
+    notices_keep();
     do {
         rc = mpi_job_share(&me->job, &order, sizeof order, &err);
         if (rc == 0 && order.kind != ORDER_LEAVE) {
@@ -148,6 +150,7 @@ int follow_process_0(struct participant *me)
         error_print(&err);
         mpi_job_abort(&me->job, EXIT_CODE_INFRA);
     }
+    notices_end();
     farewell_end(&nobody, &me->job, 0);
     return 0;
 }

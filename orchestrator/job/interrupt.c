@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "common/base/file.h"
 #include "common/base/private_dir.h"
 #include "common/base/result_marker.h"
 #include "common/process/descendants.h"
@@ -24,9 +25,7 @@ static volatile sig_atomic_t leave_code = EXIT_CODE_INFRA;
 
 static void put(int fd, const char *text)
 {
-    if (write(fd, text, strlen(text)) < 0) {
-        return; /* nobody is left to read it */
-    }
+    file_put(fd, text, strlen(text)); /* or nobody is left to read it */
 }
 
 /* Only what is safe in a signal handler. */

@@ -18,6 +18,14 @@ size_t notices_list(enum log_kind kind, const char *const **texts);
 /* How many of both kinds. */
 size_t notices_count(void);
 
+/* What was kept, as text for another process, malloc'd: a line each, its first byte the kind. NULL, with `*nbytes` 0, when
+ * there is none, or no memory. At most NOTICES_TEXT_MAX bytes: what is over is left out. */
+enum { NOTICES_TEXT_MAX = 256 * 1024 };
+char *notices_pack(size_t *nbytes);
+
+/* Keep what another process has packed, as if it were of this one. What is no such line is left out. */
+void notices_unpack(const char *text, size_t nbytes);
+
 /* No longer, and free. */
 void notices_end(void);
 

@@ -70,13 +70,52 @@ static void compare(struct outcome *out, const struct prepared *p, uint32_t stor
     }
 }
 
-void outcome_compare(struct outcome *out, const struct prepared *p)
+struct by_user {
+    struct outcome *out;
+    const struct prepared *p;
+};
+
+static void take_found(void *context, uint32_t storage, const char *label, bool matches, const struct error *fault)
 {
+    const struct by_user *by = context;
+    struct outcome *out = by->out;
+    const struct plan *plan = &by->p->recording.plan;
+    const struct plan_storage *s = &plan->storages[storage];
     struct error err;
 
-    out->comparisons = calloc(verify_count(p->verify) + 1u, sizeof *out->comparisons);
+    out->comparisons[out->ncomparison++] = (struct result_comparison){.parameter = plan_text(plan, s->name),
+                                                                      .file = verify_file(by->p->verify, storage),
+                                                                      .comparator = label,
+                                                                      .matches = matches,
+                                                                      .dtype = dtype_name(s->dtype)};
+    if (!matches && fault) {
+        err = *fault;
+        if (out->repeat) {
+            repeat_name_run(out->repeat, &err);
+        }
+        set_mismatch(out, &err);
+    }
+}
+
+static void compare_by_user(struct outcome *out, const struct prepared *p)
+{
+    struct by_user by = {.out = out, .p = p};
+    struct error err;
+
+    if (user_checks_run(&p->checks, &p->segment, p->verify, p->tolerance, p->scalars, p->nscalar, take_found, &by,
+                        &err) < 0) {
+        set_mismatch(out, &err);
+    }
+}
+
+void outcome_compare(struct outcome *out, const struct prepared *p)
+{
+    const size_t room = 2 * (size_t)p->recording.plan.nstorage + 1; /* debug/run.py judges all outputs once more */
+    struct error err;
+
+    out->comparisons = calloc(room, sizeof *out->comparisons);
     if (!out->comparisons) {
-        error_nomem(&err, "comparison", verify_count(p->verify) * sizeof *out->comparisons);
+        error_nomem(&err, "comparison", room * sizeof *out->comparisons);
         set_failure(out, &err);
         return;
     }
@@ -85,6 +124,7 @@ void outcome_compare(struct outcome *out, const struct prepared *p)
             compare(out, p, i, segment_storage(&p->segment, i));
         }
     }
+    compare_by_user(out, p);
 }
 
 /* Why the first output that is not compared is not. */
@@ -120,7 +160,7 @@ void outcome_verify(struct outcome *out, const struct run_options *o, const stru
     if (o->save_outputs) { /* after the comparison: a failure to save does not hide that an output is wrong */
         save(out, o, p);
     }
-    if (verify_count(p->verify) == 0 && out->verdict == RESULT_PASS) {
+    if (out->ncomparison == 0 && out->verdict == RESULT_PASS) {
         log_note("nothing to compare with (%s): PASS means that every dispatch ran", first_reason(p));
     }
 }
@@ -162,7 +202,7 @@ static int write_result(const struct outcome *out, const struct run_options *o, 
                        .ndevice_id = build->ndevice,
                        .device_ids = build->device_ids,
                        .seed = o->seed,
-                       .tolerance = o->tolerance,
+                       .tolerance = p->tolerance,
                        .rounds = out->repeat ? out->repeat->nrun : 1,
                        .repeat = out->repeat,
                        .clock_error_ns = out->clock_error_ns,

@@ -147,6 +147,11 @@ static void put_comparisons(struct json_writer *w, cJSON *root, const struct res
         json_put_text(w, item, "parameter", c->parameter);
         json_put_text(w, item, "file", c->file);
         json_put_text(w, item, "dtype", c->dtype);
+        if (c->comparator) {
+            json_put_text(w, item, "comparator", c->comparator);
+            json_put_bool(w, item, "matches", c->matches);
+            continue;
+        }
         put_count(w, item, "count", c->numbers.count);
         put_count(w, item, "mismatched", c->numbers.mismatched);
         put_count(w, item, "ignored", c->numbers.ignored);

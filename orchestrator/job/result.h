@@ -57,6 +57,9 @@ struct result_version {
 
 struct result_comparison {
     const char *parameter, *file;
+    const char
+        *comparator; /* a function of the user's, which found `matches` and no numbers; NULL: there are numbers */
+    bool matches;
     const char *dtype;
     uint32_t ndim;
     const int64_t *shape;

@@ -62,6 +62,9 @@ static void replay(struct participant *me, const struct run_options *o, struct p
         log_note("%u cards on %u core%s: they take turns, so wall times have time in them without a core",
                  p->recording.build.ndevice, out->ncore, out->ncore == 1 ? "" : "s");
     }
+    for (size_t i = 0; i < o->unused.n; i++) {
+        log_note("%s", o->unused.v[i]);
+    }
     phases_enter(&out->phases, PHASE_RUN);
     if (lead_run(me, o, p, out, &err) < 0) {
         outcome_fail(out, &err, me->supervision.interrupted);
@@ -92,7 +95,7 @@ static int run_root(struct participant *me, const struct run_options *o)
     struct changes changes = {0};
     struct farewell farewell = {0};
     struct prepared p;
-    bool profiled;
+    bool profiled, dismissed;
     int code;
 
     notices_keep();
@@ -115,10 +118,11 @@ static int run_root(struct participant *me, const struct run_options *o)
     if (out.abrupt) {
         lead_await_others(me);
     }
+    dismissed = !out.abrupt && lead_dismiss(me, &farewell) == 0; /* and what the others noted is known */
     outcome_close(&out, o, &p);
     participant_close(me);
     prepare_free(&p);
-    if (out.abrupt || lead_dismiss(me, &farewell) < 0) {
+    if (!dismissed) {
         mpi_job_abort(&me->job, code);
     }
     farewell_end(&farewell, &me->job, code);

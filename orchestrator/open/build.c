@@ -163,11 +163,6 @@ static int find_metadata(struct build *b, bool both, struct error *err)
     if (rc == 0 && program_dirs_has_file(b->dir, foreign, NULL) == 1) {
         rc = build_add_note(b, err, "%s is a left-over of another compile and is not read", foreign);
     }
-    if (rc == 0 && program_dirs_has_file(b->dir, "golden.py", NULL) == 1) {
-        rc = build_add_note(b, err,
-                            "golden.py is not run: inputs and expected outputs come from .npy files, given or under "
-                            "data/, and inputs without one are generated");
-    }
     return rc;
 }
 
@@ -176,10 +171,19 @@ static int resolve(const char *path, struct build *b, struct error *err)
     static const char *const hint = "name the build directory (build_output/...) that a compile made";
     char *text;
     bool valid;
+    int code;
 
     b->dir = run_script_build(path);
     b->dir = b->dir ? b->dir : realpath(path, NULL);
+    code = errno;
+    if (!b->dir && code == ENOENT && (text = run_script_missing(path))) {
+        error_set(err, path, "name that directory itself: the script is not needed, and builds may be without it",
+                  "the build %s has no debug/run.py", text);
+        free(text);
+        return -1;
+    }
     if (!b->dir) {
+        errno = code;
         return error_errno(err, path, errno == EACCES ? file_errno_hint(errno) : hint,
                            "cannot open the build directory %s", path);
     }

@@ -7,8 +7,10 @@
 #include "orchestrator/open/metadata.h"
 
 static const char note[] =
-    "there is no compiled_meta.json (the build is a program of an L3 build, or its compile was interrupted): parameters "
-    "are called arg0, arg1, ... in the order of the signature in kernel_config.py; dtypes and shapes come from --input, "
+    "there is no compiled_meta.json (the build is a program of an L3 build, or its compile was interrupted): "
+    "parameters "
+    "are called arg0, arg1, ... in the order of the signature in kernel_config.py; dtypes and shapes come from "
+    "--input, "
     "--expect, data/in, data/out or --shape (fp32), and scalars, which follow the tensors, from --scalar";
 
 /* The L3 build of which the build is a program lies two directories up. -1: there is none, or it says nothing usable. */

@@ -109,8 +109,8 @@ int program_dirs_read(const char *dir, struct program_dirs *out, struct error *e
     for (size_t i = 0; i < entries.n && rc == 0; i++) {
         rc = sort_entry(next_levels, entries.v[i], out, err);
     }
-    if (rc == 0 && (args_done(&out->programs, err) || args_done(&out->compiled_only, err) ||
-                    args_done(&out->others, err))) {
+    if (rc == 0 &&
+        (args_done(&out->programs, err) || args_done(&out->compiled_only, err) || args_done(&out->others, err))) {
         rc = -1;
     }
     args_free(&entries);

@@ -12,8 +12,8 @@
 #include "common/base/error.h"
 
 struct program_dirs {
-    bool there;              /* is there a directory next_levels? */
-    struct args programs;    /* names of those with a kernel_config.py, sorted as all three are */
+    bool there;                /* is there a directory next_levels? */
+    struct args programs;      /* names of those with a kernel_config.py, sorted as all three are */
     struct args compiled_only; /* written by a compiler without ptoas: .pto kernels and no kernel_config.py */
     struct args others;
 };

@@ -190,3 +190,16 @@ char *run_script_build(const char *path)
     whole[length - (sizeof tail - 1)] = '\0';
     return whole;
 }
+
+char *run_script_missing(const char *path)
+{
+    static const char tail[] = "/debug/run.py";
+    const size_t length = strlen(path), end = sizeof tail - 1;
+    char *dir = length > end && strcmp(path + length - end, tail) == 0 ? strndup(path, length - end) : NULL;
+
+    if (dir && !file_is_directory(dir)) {
+        free(dir);
+        dir = NULL;
+    }
+    return dir;
+}

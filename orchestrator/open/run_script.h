@@ -22,4 +22,7 @@ int run_script_read(struct run_script *out, const struct build *build, struct er
 /* The build that `path`, of a file <build>/debug/run.py, belongs to, to be freed; NULL: `path` is none such. */
 char *run_script_build(const char *path);
 
+/* The directory that `path`, which is not there, would be the debug/run.py of, to be freed; NULL: there is none either. */
+char *run_script_missing(const char *path);
+
 #endif

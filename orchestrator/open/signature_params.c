@@ -36,11 +36,12 @@ int signature_params(struct build *b, const struct program *program, struct erro
     const struct signature *s = &program->signature;
 
     if (!s->given) {
-        return error_set(err, b->dir,
-                         "put back the compiled_meta.json that a compile for one chip writes, or replay the L3 build that "
-                         "this is a program of",
-                         "the parameters are not known: there is no compiled_meta.json, and ORCHESTRATION in "
-                         "kernel_config.py has no signature");
+        return error_set(
+            err, b->dir,
+            "put back the compiled_meta.json that a compile for one chip writes, or replay the L3 build that "
+            "this is a program of",
+            "the parameters are not known: there is no compiled_meta.json, and ORCHESTRATION in "
+            "kernel_config.py has no signature");
     }
     for (uint32_t i = 0; i < s->count; i++) {
         enum arg_direction direction = s->directions[i] <= ARG_INOUT ? s->directions[i] : ARG_IN;

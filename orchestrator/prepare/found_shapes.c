@@ -123,7 +123,8 @@ int found_shapes(struct build *build, const struct run_options *o, struct error 
     if (!list[0]) {
         return 0;
     }
-    return error_set(err, build->dir, "give each a file (--input NAME=FILE.npy, --expect for an output) or a shape (--shape "
-                                      "NAME=4x128, fp32)",
+    return error_set(err, build->dir,
+                     "give each a file (--input NAME=FILE.npy, --expect for an output) or a shape (--shape "
+                     "NAME=4x128, fp32)",
                      "the build has no compiled_meta.json, and so no dtype and shape for: %s", list);
 }

@@ -48,6 +48,32 @@ static int take_file(struct inventory *v, enum inventory_group group, const char
     return rc;
 }
 
+/* golden.py or debug/run.py, and what it imported; the data that it read shows in the inputs. And comparators. */
+static int take_golden(struct inventory *v, const struct prepared *p, struct error *err)
+{
+    const struct recording *r = &p->recording;
+    const struct args *files = r->golden ? golden_files(r->golden) : NULL;
+    const size_t n = strlen(r->build.dir);
+    int rc = 0;
+
+    for (size_t i = 0; files && rc == 0 && i < files->n; i++) {
+        const char *path = files->v[i], *dot = strrchr(path, '.');
+        const bool below = strncmp(path, r->build.dir, n) == 0 && path[n] == '/';
+
+        if (dot && strcmp(dot, ".py") == 0) {
+            rc = take_file(v, INVENTORY_PYTHON, below ? path + n + 1 : path, path, "", err);
+        }
+    }
+    for (size_t i = 0; rc == 0 && i < p->checks.count; i++) {
+        const struct user_check *c = &p->checks.items[i];
+        char *name = text_format("comparator of %s", plan_text(&r->plan, r->plan.storages[c->storage].name));
+
+        rc = name ? take_file(v, INVENTORY_PYTHON, name, c->file, c->function, err) : error_nomem(err, "--compare", 64);
+        free(name);
+    }
+    return rc;
+}
+
 static bool is_source(const char *name)
 {
     const char *dot = strrchr(name, '.');
@@ -114,7 +140,7 @@ static int take_data(struct inventory *v, const struct prepared *p, struct error
             content_hash(segment_storage(&p->segment, i), s->nbytes, hash);
             rc = inventory_add(v, INVENTORY_INPUT, name, hash, err);
         }
-        if (rc == 0 && reference) {
+        if (rc == 0 && reference && !verify_is_computed(p->verify, i)) {
             rc = take_file(v, INVENTORY_REFERENCE, name, reference, "", err);
         }
     }
@@ -178,11 +204,14 @@ static bool is_paced(const struct run_options *o, const struct build *build)
     return o->pace == PACE_AUTO ? build_platform_is_sim(build) : o->pace == PACE_DOMAIN;
 }
 
-static int take_options(struct inventory *v, const struct run_options *o, const struct build *build, struct error *err)
+static int take_options(struct inventory *v, const struct run_options *o, const struct prepared *p, struct error *err)
 {
+    const struct build *build = &p->recording.build;
     static const char *const deps[] = {[DEPS_EXACT] = "exact", [DEPS_FULL] = "full", [DEPS_UPSTREAM] = "upstream"};
 
-    if ((o->platform && take_option(v, "--platform", strdup(o->platform), err) < 0) ||
+    const bool target = o->platform || o->backend_type || o->execution_mode;
+
+    if ((target && take_option(v, "--platform", strdup(build->platform), err) < 0) ||
         (o->device_ids && take_option(v, "--device-ids", device_ids_text(build), err) < 0)) {
         return -1;
     }
@@ -190,8 +219,8 @@ static int take_options(struct inventory *v, const struct run_options *o, const 
         take_option(v, "--deps", strdup(deps[o->deps]), err) < 0 ||
         take_option(v, "--threads", strdup(o->free_threads ? "free" : "turns"), err) < 0 ||
         take_option(v, "--pace", strdup(is_paced(o, build) ? "domain" : "free"), err) < 0 ||
-        take_option(v, "--rtol", text_format("%.17g", o->tolerance.rtol), err) < 0 ||
-        take_option(v, "--atol", text_format("%.17g", o->tolerance.atol), err) < 0) {
+        take_option(v, "--rtol", text_format("%.17g", p->tolerance.rtol), err) < 0 ||
+        take_option(v, "--atol", text_format("%.17g", p->tolerance.atol), err) < 0) {
         return -1;
     }
     return take_named_options(v, o, err);
@@ -202,7 +231,8 @@ int inventory_take(struct inventory *v, const struct run_options *o, const struc
     const struct recording *r = &p->recording;
 
     if (inventory_take_objects(v, &r->build, &r->programs, &p->compiled, err) < 0 || take_python(v, r, o, err) < 0 ||
-        take_sub_workers(v, p, err) < 0 || take_data(v, p, err) < 0 || take_options(v, o, &r->build, err) < 0) {
+        take_golden(v, p, err) < 0 || take_sub_workers(v, p, err) < 0 || take_data(v, p, err) < 0 ||
+        take_options(v, o, p, err) < 0) {
         return -1;
     }
     inventory_sort(v);

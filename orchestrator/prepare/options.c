@@ -9,4 +9,6 @@ void run_options_free(struct run_options *o)
     free(o->scalars);
     free(o->shapes);
     free(o->subs);
+    free(o->compares);
+    args_free(&o->unused);
 }

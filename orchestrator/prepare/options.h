@@ -18,9 +18,12 @@
 /* --pace */
 enum pace_mode { PACE_AUTO = 0, PACE_DOMAIN, PACE_FREE };
 
+enum { GOLDEN_TIMEOUT_S = 3600 };
+
 struct run_options {
     const char *build;
     const char *platform, *device_ids;                  /* NULL: as recorded */
+    const char *backend_type, *execution_mode;          /* the same; another way to name a platform */
     const char *device;                                 /* "auto" or "cpu" */
     const char *plan_file, *result_file, *save_outputs; /* NULL: not asked for */
     struct named_file *inputs, *expects;
@@ -33,6 +36,12 @@ struct run_options {
     size_t nshape;
     uint32_t max_nodes; /* 0: RECORD_MAX_NODES */
     struct tolerance tolerance;
+    bool rtol_given, atol_given; /* else those of golden.py count */
+    struct named_file *compares; /* --compare: `file` is FILE.py:FUNC */
+    size_t ncompare;
+    bool no_golden, fresh_golden;
+    double golden_timeout; /* seconds for each function of golden.py and debug/run.py; 0: no limit */
+    bool shapes_only;      /* nothing runs: golden.py is run only for shapes and scalars */
     uint64_t seed;
     int repeat;           /* how often the plan runs; 0 and 1: once */
     double timeout;       /* seconds without progress; 0: no limit */
@@ -45,6 +54,7 @@ struct run_options {
     bool validate, no_validate, require_check;
     const char *device_id; /* --device-id: the card of an L2 build; NULL: not given */
     int nproc;             /* -n; 0: as many as fit */
+    struct args unused;    /* "--runtime", ...: accepted, and without effect here */
     struct fresh_options fresh;
     struct dfx_options dfx;
 };

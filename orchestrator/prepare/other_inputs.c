@@ -1,6 +1,5 @@
 #include "orchestrator/prepare/other_inputs.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -35,18 +34,25 @@ static int add_inputs(struct list *l, const struct run_options *o, const struct 
     return 0;
 }
 
-static void add_seed(struct list *l, const struct run_options *o, const struct build *build,
-                     const struct inputs *inputs)
+static bool has_scalar(const struct run_options *o, const struct build *build, const struct build_param *p)
 {
-    char number[24];
+    for (size_t i = 0; i < o->nscalar; i++) {
+        if (build_find_param(build, o->scalars[i].name, NULL) == p) {
+            return true;
+        }
+    }
+    return false;
+}
 
-    for (uint32_t i = 0; o->seed && i < build->nparam; i++) {
+/* What nobody gave: references were made of something else than the numbers that are generated here. */
+static void add_missing(struct list *l, const struct run_options *o, const struct build *build,
+                        const struct inputs *inputs)
+{
+    for (uint32_t i = 0; i < build->nparam; i++) {
         const struct build_param *p = &build->params[i];
 
-        if (!p->scalar && p->direction != PLAN_OUT && !inputs_file(inputs, p->name)) {
-            snprintf(number, sizeof number, "%" PRIu64, o->seed);
-            add(l, "--seed", number);
-            return;
+        if (p->direction != PLAN_OUT && !inputs_file(inputs, p->name) && !(p->scalar && has_scalar(o, build, p))) {
+            add(l, p->name, "is not in data/in");
         }
     }
 }
@@ -106,6 +112,6 @@ int other_inputs(const struct run_options *o, const struct build *build, const s
     if (add_inputs(&l, o, build, inputs, err) < 0) {
         return -1;
     }
-    add_seed(&l, o, build, inputs);
+    add_missing(&l, o, build, inputs);
     return add_scalars(&l, o, build, inputs, err) < 0 || add_shapes(&l, o, build, inputs, err) < 0 ? -1 : 0;
 }

@@ -10,9 +10,9 @@
 #include "orchestrator/data/inputs.h"
 #include "orchestrator/prepare/options.h"
 
-/* The options that make an input differ from data/in, as "--seed 3, --input a" in `text`; "" when there is none. An option
- * that gives what data/in holds makes no difference, nor does a seed from which nothing is generated. -1 with `err` when
- * a name is no parameter, or files cannot be compared. */
+/* What makes an input differ from data/in, as "--input a, b is not in data/in" in `text`; "" when there is nothing. An option
+ * that gives what data/in holds makes no difference. -1 with `err` when a name is no parameter, or files cannot be
+ * compared. */
 int other_inputs(const struct run_options *options, const struct build *build, const struct inputs *inputs, char *text,
                  size_t size, struct error *err);
 

@@ -29,7 +29,7 @@ void phases_enter(struct phases *p, enum phase next)
 
 const char *phase_name(enum phase phase)
 {
-    static const char *const names[] = {"open", "record", "plan", "compile", "load", "run", "verify"};
+    static const char *const names[] = {"open", "record", "plan", "compile", "load", "golden", "run", "verify"};
 
     return (unsigned)phase < PHASE_COUNT ? names[phase] : "?";
 }

@@ -14,6 +14,7 @@ enum phase {
     PHASE_PLAN,
     PHASE_COMPILE,
     PHASE_LOAD,
+    PHASE_GOLDEN, /* golden.py computes references */
     PHASE_RUN,
     PHASE_VERIFY,
     PHASE_COUNT

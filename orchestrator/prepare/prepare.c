@@ -6,12 +6,11 @@
 #include <unistd.h>
 
 #include "common/base/file.h"
-#include "common/base/log.h"
 #include "common/plan/sheet.h"
 #include "orchestrator/open/override.h"
 #include "orchestrator/plan/edges.h"
 #include "orchestrator/prepare/load.h"
-#include "orchestrator/prepare/other_inputs.h"
+#include "orchestrator/prepare/prepare_references.h"
 #include "rank-worker/compile/store_trim.h"
 
 static int check_device(const struct run_options *o, const struct build *build, struct error *err)
@@ -78,41 +77,6 @@ static int check_places(const struct run_options *o, struct prepared *p, struct 
 
     p->no_result = o->result_file && try_write(o->result_file, rc < 0 ? NULL : err) < 0;
     return p->no_result ? -1 : rc;
-}
-
-/* References of the build are left out when the user says so, and when they are those of other inputs. */
-static int choose_references(const struct run_options *o, struct prepared *p, struct error *err)
-{
-    struct recording *r = &p->recording;
-    char options[400];
-
-    if (o->no_validate) {
-        snprintf(p->unused, sizeof p->unused, "--no-validate");
-        return 0;
-    }
-    if (!o->validate) {
-        if (other_inputs(o, &r->build, r->inputs, options, sizeof options, err) < 0) {
-            return -1;
-        }
-        if (options[0] && references_has_build(&r->build)) {
-            snprintf(p->unused, sizeof p->unused, "references in data/out belong to other inputs: %s", options);
-        }
-    }
-    return references_open(&p->references, p->unused[0] ? NULL : &r->build, o->expects, o->nexpect, err);
-}
-
-static int open_verify(const struct run_options *o, struct prepared *p, struct error *err)
-{
-    const struct plan *plan = &p->recording.plan;
-    const char *unused = p->unused[0] ? p->unused : NULL;
-
-    if (verify_open(&p->verify, &p->references, &p->recording.build, plan, o->tolerance, unused, err) < 0) {
-        return -1;
-    }
-    if (unused && !o->no_validate && verify_count(p->verify) < verify_outputs(plan)) {
-        log_note("%s; --expect names others, --validate compares with these all the same", unused);
-    }
-    return o->require_check ? verify_require(p->verify, plan, err) : 0;
 }
 
 static int check_plan(struct prepared *p, const struct run_options *o, struct error *err)
@@ -204,12 +168,14 @@ int prepare(const struct run_options *o, const struct prepare_job *job, struct p
             struct error *err)
 {
     uint64_t limit;
+    bool wait;
 
     memset(p, 0, sizeof *p);
     p->dfx_lock = -1;
     phases_enter(phases, PHASE_OPEN);
-    if (store_limit(&limit, err) < 0 || recording_open(&p->recording, o, err) < 0 || check_places(o, p, err) < 0 ||
-        choose_references(o, p, err) < 0 || check_device(o, &p->recording.build, err) < 0 ||
+    if (store_limit(&limit, err) < 0 || user_checks_look(o->compares, o->ncompare, err) < 0 ||
+        recording_open(&p->recording, o, err) < 0 || check_places(o, p, err) < 0 ||
+        prepare_references_choose(o, p, err) < 0 || check_device(o, &p->recording.build, err) < 0 ||
         build_check_dtypes(&p->recording.build, "cpu", err) < 0) {
         return -1;
     }
@@ -218,7 +184,8 @@ int prepare(const struct run_options *o, const struct prepare_job *job, struct p
         return -1;
     }
     phases_enter(phases, PHASE_PLAN);
-    if (edges_compile(&p->recording.plan, o->deps, err) < 0 || open_verify(o, p, err) < 0) {
+    wait = prepare_references_wait(p);
+    if (edges_compile(&p->recording.plan, o->deps, err) < 0 || (!wait && prepare_references_open(o, p, err) < 0)) {
         return -1;
     }
     phases_enter(phases, PHASE_COMPILE);
@@ -233,7 +200,17 @@ int prepare(const struct run_options *o, const struct prepare_job *job, struct p
     if (segment_create(&p->segment, &p->recording.plan, p->sheet, p->recording.build.platform, err) < 0) {
         return -1;
     }
-    return load_storages(&p->segment, p->recording.inputs, err);
+    if (load_storages(&p->segment, p->recording.inputs, err) < 0) {
+        return -1;
+    }
+    if (o->repeat <= 1 && build_platform_is_sim(&p->recording.build)) { /* else there are more passes */
+        inputs_release(p->recording.inputs);
+    }
+    if (!wait) {
+        return 0;
+    }
+    phases_enter(phases, PHASE_GOLDEN);
+    return prepare_references_compute(o, p, err);
 }
 
 void prepare_free(struct prepared *p)
@@ -246,6 +223,8 @@ void prepare_free(struct prepared *p)
     bindings_free(&p->bindings);
     compiled_free(&p->compiled);
     compile_session_close(p->session);
+    user_checks_free(&p->checks);
+    free(p->scalars);
     verify_free(p->verify);
     references_free(&p->references);
     recording_free(&p->recording);

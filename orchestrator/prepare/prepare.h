@@ -5,28 +5,9 @@
 #ifndef L3R_ORCHESTRATOR_PREPARE_PREPARE_H
 #define L3R_ORCHESTRATOR_PREPARE_PREPARE_H
 
-#include "common/segment/segment.h"
-#include "orchestrator/data/verify.h"
-#include "orchestrator/prepare/binding.h"
 #include "orchestrator/prepare/options.h"
 #include "orchestrator/prepare/phases.h"
-#include "orchestrator/prepare/recording.h"
-#include "rank-worker/compile/compile.h"
-
-struct prepared {
-    struct recording recording;   /* its plan has edges; the segment holds a copy */
-    struct references references; /* until `verify` has them */
-    char unused[512];             /* why references in data/out are not compared with; "": they are */
-    struct verify *verify;
-    struct compile_session *session; /* NULL: nothing was to be compiled yet */
-    struct compiled compiled;
-    struct bindings bindings;
-    char *sheet;
-    struct dfx dfx; /* what is captured */
-    int dfx_lock;   /* descriptor; -1: none */
-    bool no_result; /* nothing can be written to --result, which is the error of prepare() */
-    struct segment segment;
-};
+#include "orchestrator/prepare/prepared.h"
 
 /* What the job of this process gives to preparing. */
 struct prepare_job {

@@ -3,35 +3,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/base/args.h"
 #include "common/base/log.h"
 #include "orchestrator/data/fit.h"
 #include "orchestrator/open/build.h"
+#include "orchestrator/open/build_target.h"
 #include "orchestrator/open/override.h"
-#include "orchestrator/open/run_script.h"
 #include "orchestrator/open/signature_params.h"
 #include "orchestrator/plan/saved.h"
 #include "orchestrator/prepare/found_shapes.h"
 #include "orchestrator/record/record.h"
-
-/* What somebody wrote there is not run. */
-static int warn_of_script(const struct build *build, struct error *err)
-{
-    struct run_script script;
-
-    if (run_script_read(&script, build, err) < 0) {
-        return -1;
-    }
-    if (script.inputs_edited) {
-        log_msg(LOG_WARN,
-                "_inline_inputs of debug/run.py was edited and is not used: inputs come from --input and data/in");
-    }
-    if (script.compare_edited) {
-        log_msg(LOG_WARN,
-                "_user_compare of debug/run.py was edited and is not run: outputs are compared with --expect and "
-                "data/out");
-    }
-    return 0;
-}
 
 static int choose_cards(const struct run_options *o, struct build *build, struct error *err)
 {
@@ -65,10 +46,7 @@ static int open_build(const struct run_options *o, struct build *build, struct e
     for (uint32_t i = 0; i < build->nnote; i++) {
         log_note("%s", build->notes[i]);
     }
-    if (warn_of_script(build, err) < 0) {
-        return -1;
-    }
-    if (o->platform && build_set_platform(build, o->platform, err) < 0) {
+    if (build_set_target(build, o->platform, o->backend_type, o->execution_mode, err) < 0) {
         return -1;
     }
     return choose_cards(o, build, err);
@@ -182,15 +160,55 @@ static int collect_given(const struct run_options *o, const struct build *build,
     return 0;
 }
 
+static int open_golden(struct recording *r, const struct run_options *o, struct error *err)
+{
+    const struct golden_options options = {.limit_s = o->golden_timeout,
+                                           .seed = o->seed,
+                                           .off = o->no_golden,
+                                           .fresh = o->fresh_golden,
+                                           .no_validate = o->no_validate,
+                                           .shapes_only = o->shapes_only};
+    struct args given = {0};
+    int rc;
+
+    for (size_t i = 0; i < o->ninput; i++) {
+        args_add(&given, "%s", o->inputs[i].name);
+    }
+    for (size_t i = 0; i < o->nscalar; i++) {
+        args_add(&given, "%s", o->scalars[i].name);
+    }
+    rc = args_done(&given, err) < 0 ? -1 : golden_open(&r->golden, &r->build, &given, &options, err);
+    args_free(&given);
+    return rc;
+}
+
+/* What was typed and is in the build, then what Python gave for the rest. */
+static int open_inputs(struct recording *r, const struct run_options *o, struct error *err)
+{
+    const struct named_file *files;
+    size_t count;
+
+    if (inputs_open(&r->inputs, &r->build, o->inputs, o->ninput, o->seed, err) < 0) {
+        return -1;
+    }
+    if (!r->golden) {
+        return 0;
+    }
+    files = golden_inputs(r->golden, &count);
+    if (inputs_add(r->inputs, &r->build, files, count, golden_label(r->golden), err) < 0) {
+        return -1;
+    }
+    golden_release_inputs(r->golden);
+    return 0;
+}
+
 int recording_open(struct recording *r, const struct run_options *o, struct error *err)
 {
-    if (open_build(o, &r->build, err) < 0) {
+    if (open_build(o, &r->build, err) < 0 || (r->build.no_metadata && find_params(o, &r->build, err) < 0) ||
+        open_golden(r, o, err) < 0) {
         return -1;
     }
-    if (r->build.no_metadata && find_params(o, &r->build, err) < 0) {
-        return -1;
-    }
-    return inputs_open(&r->inputs, &r->build, o->inputs, o->ninput, o->seed, err);
+    return open_inputs(r, o, err);
 }
 
 int recording_record(struct recording *r, const struct run_options *o, struct error *err)
@@ -226,6 +244,7 @@ out:
 void recording_free(struct recording *r)
 {
     inputs_free(r->inputs);
+    golden_free(r->golden);
     record_files_free(&r->files);
     plan_free(&r->plan);
     program_table_free(&r->programs);

@@ -10,9 +10,11 @@
 #include "orchestrator/open/build_info.h"
 #include "orchestrator/prepare/content_hash.h"
 #include "orchestrator/prepare/options.h"
+#include "orchestrator/user_python/golden.h"
 
 struct recording {
     struct build build;
+    struct golden *golden; /* golden.py or an edited debug/run.py; NULL: neither has anything to do */
     struct inputs *inputs;
     struct program_table programs;
     struct plan plan;                  /* without edges */

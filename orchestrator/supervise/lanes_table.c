@@ -109,7 +109,7 @@ static void print_lane(const struct segment *seg, const struct job_clocks *clock
     if (!v.sound) {
         log_msg(LOG_ERROR, "  %s: what it does was overwritten by a kernel", name);
     } else if (node >= seg->plan.nnode) {
-        log_msg(LOG_ERROR, "  %s: %s, nothing run yet", name, lane_state_name(v.state));
+        log_msg(LOG_ERROR, "  %s: %s, nothing run yet in this run", name, lane_state_name(v.state));
     } else if (v.state == LANE_WAITING && awaits < seg->plan.nnode) {
         plan_lane_name(seg->plan.world_size, seg->plan.nodes[awaits].lane, other, sizeof other);
         log_msg(LOG_ERROR, "  %s: %s waits for %s of %s, %s", name, plan_node_label(&seg->plan, node, at, sizeof at),

@@ -252,7 +252,7 @@ static int keep(struct build *b, struct unit *u, struct error *err)
         u->object = unit_object_path(u, b->env, key);
         rc = u->object ? store_use(&b->env->store, u->object, err) : error_nomem(err, u->source, 1);
         if (rc == 0) {
-            rc = u->kind == UNIT_HEADER ? 0 : store_seal(u->output_path, err);
+            rc = unit_seal(u, b->env, err);
         }
         if (rc == 0) {
             rc = store_publish(u->output_path, u->object, u->kind == UNIT_HEADER, err);
@@ -289,7 +289,7 @@ static bool is_fault_of_ccache(struct build *b, struct unit *u, const struct job
 
 static bool unit_is_made(const struct unit *u)
 {
-    return u->kind == UNIT_HEADER ? store_has_file(u->output_path) : store_is_elf(u->output_path);
+    return u->kind == UNIT_HEADER ? store_is_file(u->output_path) : store_is_elf(u->output_path);
 }
 
 static int ended(struct build *b, struct job_result *result, struct error *err)

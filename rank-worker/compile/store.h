@@ -5,6 +5,7 @@
  *   objects/<2 hex>/<32 hex>.so   a compiled object, named after everything that decided its bytes
  *   headers/<2 hex>/<32 hex>      which headers a source with these flags read last time
  *   pch/<2 hex>/<32 hex>.pch      a precompiled header
+ *   golden/<2 hex>/<32 hex>.json, .<n>.npy   what golden.py computed
  *   tools/<2 hex>/<32 hex>        what was found out about a compiler
  *   wanted/<32 hex>               precompiled headers that a compile did without (headers_later.h)
  *   locks/<3 hex>                 flock'd while an object of that name is being made
@@ -66,7 +67,7 @@ char *store_default_root(void);
 /* Remove this process's tmp/ directory and free. */
 void store_close(struct store *s);
 
-/* Path of an entry: kind is "objects", "headers", "pch" or "tools", suffix ".so" or the like. malloc'd; NULL:
+/* Path of an entry: kind is "objects", "headers", "pch", "golden" or "tools", suffix ".so" or the like. malloc'd; NULL:
  * no memory. */
 char *store_path(const struct store *s, const char *kind, struct key key, const char *suffix);
 

@@ -17,8 +17,8 @@
 #include "common/base/directory.h"
 #include "common/base/file.h"
 
-/* "\nl3replay-seal <32 hex>\n" */
-enum { SEAL_LENGTH = 47, ENTRY_MAX = 1 << 30 };
+/* "\nl3replay-seal <32 hex>" */
+enum { SEAL_LENGTH = STORE_SEAL_SIZE - 1, ENTRY_MAX = 1 << 30 };
 
 const char *store_hint(int errnum)
 {
@@ -73,13 +73,13 @@ static void put_seal(char *to, size_t size, const void *data, size_t nbytes)
 {
     XXH128_hash_t hash = XXH3_128bits(data, nbytes);
 
-    snprintf(to, size, "\nl3replay-seal %016" PRIx64 "%016" PRIx64 "\n", hash.high64, hash.low64);
+    snprintf(to, size, "\nl3replay-seal %016" PRIx64 "%016" PRIx64, hash.high64, hash.low64);
 }
 
 /* The bytes of a sealed file, with a NUL in place of the seal; NULL when there is none, or not with its right seal. */
 static char *read_sealed(const char *path, size_t *nbytes)
 {
-    char seal[SEAL_LENGTH + 2];
+    char seal[STORE_SEAL_SIZE];
     size_t size = 0;
     char *data = file_read(path, ENTRY_MAX, &size, NULL);
 
@@ -95,36 +95,29 @@ static char *read_sealed(const char *path, size_t *nbytes)
     return NULL;
 }
 
-static int write_all(int fd, const char *data, size_t nbytes)
+int store_seal_text(const char *path, char text[STORE_SEAL_SIZE], struct error *err)
 {
-    while (nbytes > 0) {
-        ssize_t n = write(fd, data, nbytes);
-        if (n < 0 && errno == EINTR) {
-            continue;
-        }
-        if (n <= 0) {
-            return -1;
-        }
-        data += n;
-        nbytes -= (size_t)n;
+    size_t size;
+    char *data = file_read(path, ENTRY_MAX - SEAL_LENGTH, &size, err);
+
+    if (!data) {
+        return -1;
     }
+    put_seal(text, STORE_SEAL_SIZE, data, size);
+    free(data);
     return 0;
 }
 
 int store_seal(const char *path, struct error *err)
 {
-    char seal[SEAL_LENGTH + 2];
-    size_t size;
-    char *data = file_read(path, ENTRY_MAX - SEAL_LENGTH, &size, err);
+    char seal[STORE_SEAL_SIZE];
     int fd, rc;
 
-    if (!data) {
+    if (store_seal_text(path, seal, err) < 0) {
         return -1;
     }
-    put_seal(seal, sizeof seal, data, size);
-    free(data);
     fd = store_open_file(path, O_WRONLY | O_APPEND);
-    rc = fd < 0 ? -1 : write_all(fd, seal, SEAL_LENGTH);
+    rc = fd >= 0 && file_put(fd, seal, SEAL_LENGTH) == SEAL_LENGTH ? 0 : -1;
     if (rc < 0) {
         error_errno(err, path, store_hint(errno), "cannot write in the object store");
     }
@@ -162,7 +155,7 @@ bool store_has_object(const char *path)
     return whole;
 }
 
-bool store_has_file(const char *path)
+bool store_is_file(const char *path)
 {
     int fd = store_open_file(path, O_RDONLY);
     struct stat st;
@@ -174,9 +167,26 @@ bool store_has_file(const char *path)
     return there;
 }
 
+char *store_seal_path(const char *path)
+{
+    return text_format("%s.seal", path);
+}
+
+bool store_has_file(const char *path)
+{
+    char seal[STORE_SEAL_SIZE], *beside = store_seal_path(path);
+    size_t size = 0;
+    char *kept = beside ? file_read(beside, SEAL_LENGTH, &size, NULL) : NULL;
+    bool whole = kept && store_seal_text(path, seal, NULL) == 0 && size == SEAL_LENGTH && memcmp(kept, seal, size) == 0;
+
+    free(kept);
+    free(beside);
+    return whole;
+}
+
 char *store_sealed_text(const char *text, size_t nbytes, size_t *sealed_nbytes)
 {
-    char *sealed = malloc(nbytes + SEAL_LENGTH + 2);
+    char *sealed = malloc(nbytes + STORE_SEAL_SIZE);
 
     if (!sealed) {
         return NULL;
@@ -184,7 +194,7 @@ char *store_sealed_text(const char *text, size_t nbytes, size_t *sealed_nbytes)
     if (nbytes) {
         memcpy(sealed, text, nbytes);
     }
-    put_seal(sealed + nbytes, SEAL_LENGTH + 2, text, nbytes);
+    put_seal(sealed + nbytes, STORE_SEAL_SIZE, text, nbytes);
     *sealed_nbytes = nbytes + SEAL_LENGTH;
     return sealed;
 }

@@ -14,6 +14,8 @@
 
 #include "common/base/error.h"
 
+enum { STORE_SEAL_SIZE = 48 }; /* of its text, with a NUL */
+
 /* Open a file of the store. With O_CREAT in `flags`, what is at `path` and no regular file is removed first. -1 with
  * errno set; a FIFO, device or directory that may not be replaced is EINVAL. */
 int store_open_file(const char *path, int flags);
@@ -30,8 +32,14 @@ bool store_is_elf(const char *path);
 /* Whether a sealed ELF file is there, as it was sealed. */
 bool store_has_object(const char *path);
 
-/* Whether a file is there that a compiler could read: regular and not empty. Precompiled headers have no seal: clang
- * would take it for a part of them. */
+/* Whether a compiler wrote a file there: regular and not empty. */
+bool store_is_file(const char *path);
+
+/* Precompiled headers: clang would take a seal behind them for a part of them, so it is a file of its own. Its path, to be
+ * freed (NULL: out of memory); its text, of a finished file that is not yet in its place; and whether the file `path` is
+ * there as that seal says. */
+char *store_seal_path(const char *path);
+int store_seal_text(const char *path, char text[STORE_SEAL_SIZE], struct error *err);
 bool store_has_file(const char *path);
 
 /* A text with its seal, `*sealed_nbytes` long; NULL when out of memory. And the text of a sealed file; NULL when it is not

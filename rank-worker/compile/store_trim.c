@@ -10,6 +10,7 @@
 
 #include "common/base/args.h"
 #include "common/base/array.h"
+#include "rank-worker/compile/store_entry.h"
 #include "rank-worker/compile/store_use.h"
 
 #define DEFAULT_LIMIT (UINT64_C(5) << 30)
@@ -63,17 +64,17 @@ static void entries_free(struct entries *all)
     *all = (struct entries){0};
 }
 
-static int add_entry(struct entries *all, const char *path, const struct stat *st, struct error *err)
+static int add_entry(struct entries *all, const char *path, uint64_t nbytes, struct timespec used, struct error *err)
 {
     if (array_room(&all->items, &all->capacity, all->count, sizeof *all->items)) {
         return error_nomem(err, "object store", (all->count + 1) * sizeof *all->items);
     }
-    all->items[all->count] = (struct entry){strdup(path), (uint64_t)st->st_size, st->st_mtim};
+    all->items[all->count] = (struct entry){strdup(path), nbytes, used};
     if (!all->items[all->count].path) {
         return error_nomem(err, "object store", strlen(path));
     }
     all->count++;
-    all->size.nbytes += (uint64_t)st->st_size;
+    all->size.nbytes += nbytes;
     return 0;
 }
 
@@ -87,6 +88,8 @@ static bool count_entry(struct store_size *size, const char *root, const char *p
         size->nobject++;
     } else if (strncmp(kind, "headers/", 8) == 0) {
         size->nlist++;
+    } else if (strncmp(kind, "golden/", 7) == 0) {
+        size->ngolden++;
     } else if (dot && strcmp(dot, ".pch") == 0) {
         size->nheader++;
     } else {
@@ -95,17 +98,38 @@ static bool count_entry(struct store_size *size, const char *root, const char *p
     return true;
 }
 
+/* An array of golden.py is as old as the text of its entry: its own time does not change when it is used. */
+static struct timespec used_at(const char *path, const struct stat *st)
+{
+    static const char suffix[] = ".npy";
+    const size_t length = strlen(path), end = sizeof suffix - 1;
+    const char *slash = strrchr(path, '/'), *dot = slash ? strchr(slash, '.') : NULL;
+    struct stat entry;
+    char *text = NULL;
+    struct timespec used = st->st_mtim;
+
+    if (dot && length > end && strcmp(path + length - end, suffix) == 0) {
+        text = text_format("%.*s.json", (int)(dot - path), path);
+    }
+    if (text && lstat(text, &entry) == 0) {
+        used = entry.st_mtim;
+    }
+    free(text);
+    return used;
+}
+
 /* Files that go away meanwhile are left out. */
 static int list_entries(const struct store *s, struct entries *all, struct error *err)
 {
-    static const char *const kinds[] = {"objects", "headers", "pch"};
-    char *paths[4] = {NULL};
+    static const char *const kinds[] = {"objects", "headers", "pch", "golden"};
+    enum { KINDS = sizeof kinds / sizeof *kinds };
+    char *paths[KINDS + 1] = {NULL};
     FTSENT *e;
     FTS *fts;
     int rc = 0;
 
     *all = (struct entries){0};
-    for (size_t i = 0; i < 3; i++) {
+    for (size_t i = 0; i < KINDS; i++) {
         if (!(paths[i] = text_format("%s/%s", s->root, kinds[i]))) {
             rc = error_nomem(err, "object store", strlen(s->root));
         }
@@ -116,13 +140,13 @@ static int list_entries(const struct store *s, struct entries *all, struct error
     }
     while (rc == 0 && (e = fts_read(fts))) {
         if (e->fts_info == FTS_F && count_entry(&all->size, s->root, e->fts_path)) {
-            rc = add_entry(all, e->fts_path, e->fts_statp, err);
+            rc = add_entry(all, e->fts_path, (uint64_t)e->fts_statp->st_size, used_at(e->fts_path, e->fts_statp), err);
         }
     }
     if (fts) {
         fts_close(fts);
     }
-    for (size_t i = 0; i < 3; i++) {
+    for (size_t i = 0; i < KINDS; i++) {
         free(paths[i]);
     }
     if (rc < 0) {
@@ -165,6 +189,23 @@ static void uncount(struct store_size *size, const char *root, const struct entr
     size->nobject -= one.nobject;
     size->nheader -= one.nheader;
     size->nlist -= one.nlist;
+    size->ngolden -= one.ngolden;
+}
+
+/* An entry, and the file that seals it, if it has one. */
+static int remove_entry(const char *path, struct error *err)
+{
+    char *seal = store_seal_path(path);
+
+    if (seal) {
+        unlink(seal);
+    }
+    free(seal);
+    if (unlink(path) < 0 && errno != ENOENT) {
+        return error_errno(err, path, "trim as the user that the store belongs to",
+                           "cannot remove an entry of the object store");
+    }
+    return 0;
 }
 
 static int remove_oldest(const struct store *s, struct entries *all, const struct args *used, uint64_t limit,
@@ -180,9 +221,8 @@ static int remove_oldest(const struct store *s, struct entries *all, const struc
             out->nused++;
             continue;
         }
-        if (unlink(e->path) < 0 && errno != ENOENT) {
-            return error_errno(err, e->path, "trim as the user that the store belongs to",
-                               "cannot remove an entry of the object store");
+        if (remove_entry(e->path, err) < 0) {
+            return -1;
         }
         out->nentry++;
         out->nbytes += e->nbytes;

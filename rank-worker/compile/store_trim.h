@@ -10,6 +10,7 @@
 struct store_size {
     uint64_t nbytes;
     uint64_t nobject, nheader, nlist; /* objects, precompiled headers, lists of headers */
+    uint64_t ngolden;                 /* files of results of golden.py */
 };
 
 struct store_trimmed {

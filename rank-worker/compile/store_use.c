@@ -120,7 +120,7 @@ static int append(const struct list *l, const char *name, struct error *err)
     return error_errno(err, l->path, store_hint(errno), "cannot say what is used in the object store");
 }
 
-int store_use(const struct store *s, const char *path, struct error *err)
+int store_hold(const struct store *s, const char *path, struct error *err)
 {
     const char *name = path + strlen(s->root) + 1;
     bool unlocked;
@@ -130,11 +130,17 @@ int store_use(const struct store *s, const char *path, struct error *err)
     if (l) {
         rc = append(l, name, err);
     }
-    if (rc == 0) {
-        utimensat(AT_FDCWD, path, NULL, 0); /* another user's entry may stay as old as it is */
-    }
     store_unlock(lock);
     return rc;
+}
+
+int store_use(const struct store *s, const char *path, struct error *err)
+{
+    if (store_hold(s, path, err) < 0) {
+        return -1;
+    }
+    utimensat(AT_FDCWD, path, NULL, 0); /* another user's entry may stay as old as it is */
+    return 0;
 }
 
 /* --- counts --------------------------------------------------------------- */

@@ -16,6 +16,9 @@
  * now. -1 with `err` when that cannot be done within 10 s. Not for several threads at once. */
 int store_use(const struct store *s, const char *path, struct error *err);
 
+/* The same, and the time of the entry stays: whoever has it open may watch that nobody writes to it. */
+int store_hold(const struct store *s, const char *path, struct error *err);
+
 /* Look-ups so far, in all processes. */
 struct store_counts {
     uint64_t lookups, hits;

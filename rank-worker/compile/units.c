@@ -184,6 +184,23 @@ bool unit_has_object(const struct unit *u, const char *path)
     return u->kind == UNIT_HEADER ? store_has_file(path) : store_has_object(path);
 }
 
+int unit_seal(const struct unit *u, const struct unit_env *env, struct error *err)
+{
+    char text[STORE_SEAL_SIZE], *path;
+    int rc;
+
+    if (u->kind != UNIT_HEADER) {
+        return store_seal(u->output_path, err);
+    }
+    if (store_seal_text(u->output_path, text, err) < 0) {
+        return -1;
+    }
+    path = store_seal_path(u->object);
+    rc = path ? store_write(&env->store, path, text, strlen(text), err) : error_nomem(err, u->source, 1);
+    free(path);
+    return rc;
+}
+
 int unit_lookup(struct unit *u, const struct unit_env *env, struct error *err)
 {
     struct made_of made = {.known = true, .source = u->text};

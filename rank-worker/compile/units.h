@@ -83,6 +83,9 @@ char *unit_object_path(const struct unit *u, const struct unit_env *env, struct 
 
 bool unit_has_object(const struct unit *u, const char *path);
 
+/* Seal what was built, at `output_path`, before store_publish() puts it at `object` (store_entry.h). */
+int unit_seal(const struct unit *u, const struct unit_env *env, struct error *err);
+
 void unit_close(struct unit *u);
 
 #endif

@@ -19,7 +19,7 @@
 #include "rank-worker/executor/python_child.h"
 
 /* EXIT_LEFT_BEHIND is that of sub_worker.py. */
-enum { DEATH_GRACE_MS = 1000, MAX_CANDIDATES = 2, EXIT_LEFT_BEHIND = 71 };
+enum { DEATH_GRACE_MS = 1000, EXIT_LEFT_BEHIND = 71 };
 
 static const char HINT_ANSWER[] = "see whether a sub-worker writes to descriptors that it did not open";
 static const char HINT_PYTHON[] = "name a Python that has what the sub-workers import in L3REPLAY_SUBWORKER_PYTHON";
@@ -60,23 +60,6 @@ static int read_answer(const struct python_child *c, struct refusal *r, struct e
 }
 
 /* --- starting ----------------------------------------------------------- */
-
-static uint32_t candidates(const char **pythons)
-{
-    static const char *const variables[] = {"L3REPLAY_SUBWORKER_PYTHON", "L3REPLAY_PYTHON"};
-
-    for (size_t i = 0; i < sizeof variables / sizeof *variables; i++) {
-        const char *value = getenv(variables[i]);
-
-        if (value && *value) {
-            pythons[0] = value;
-            return 1;
-        }
-    }
-    pythons[0] = "python3";
-    pythons[1] = "/usr/bin/python3";
-    return access(pythons[1], X_OK) == 0 ? 2 : 1;
-}
 
 static int refused_to_load(const struct refusal *r, const char *python, struct error *err)
 {
@@ -132,8 +115,8 @@ static int load_with(struct sub_workers_process *p, const char *python, const ch
 
 static int load(struct sub_workers_process *p, const char *list, struct error *err)
 {
-    const char *pythons[MAX_CANDIDATES];
-    uint32_t count = candidates(pythons);
+    char pythons[PYTHON_USER_MAX][PATH_MAX];
+    unsigned count = python_for_user(pythons);
     char dir[PATH_MAX], *script;
     struct error first;
     int rc = 1;
@@ -145,7 +128,7 @@ static int load(struct sub_workers_process *p, const char *list, struct error *e
     if (!script) {
         return -1;
     }
-    for (uint32_t i = 0; i < count && rc == 1; i++) {
+    for (unsigned i = 0; i < count && rc == 1; i++) {
         rc = load_with(p, pythons[i], script, list, err);
         if (rc == 1 && i == 0) {
             first = *err;

@@ -15,8 +15,7 @@
  *   {"ok":true}
  *   {"error":TEXT,"where":TEXT}                       and, from loading, "name"; "missing" when an import failed
  *
- * Interpreter: $L3REPLAY_SUBWORKER_PYTHON, else $L3REPLAY_PYTHON, else python3 of PATH, and /usr/bin/python3
- * when the first one lacks a module that a sub-worker imports.
+ * Interpreter: python_for_user() (common/base/python.h).
  */
 #ifndef L3R_RANK_WORKER_EXECUTOR_SUB_WORKERS_H
 #define L3R_RANK_WORKER_EXECUTOR_SUB_WORKERS_H

@@ -28,6 +28,9 @@ static void finish_line(struct child_log *log)
     log->line[log->used] = '\0';
     memcpy(log->kept[log->nlines++ % CHILD_LOG_KEPT], log->line, log->used + 1);
     log->used = 0;
+    if (!log_take_line(log->prefix, log->line)) {
+        return;
+    }
     n = snprintf(out, sizeof out, "%s| %s\n", log->prefix, log->line);
     if (n > 0 && write(STDERR_FILENO, out, (size_t)n) < 0) {
         return; /* nobody reads our stderr: the kept lines are still there for the report */

@@ -99,12 +99,20 @@ fi
 echo "seed $seed, a run takes $L3R_FAULT_SPAN_MS ms, $(uname -m), $(nproc) cores"
 
 RANDOM=$((seed % 32768))
-plan=()
+
+declare -A known=() left=()
 for kind in "${kinds[@]}"; do
-    for variant in $(variants_of "$kind"); do
-        plan+=("$kind:$variant")
-    done
+    known[$kind]=$(echo $(variants_of "$kind"))
 done
+
+# Sets `variant` to one of a kind's, each once, in random order, before any comes again.
+draw_variant() { # KIND
+    local words=(${left[$1]:-${known[$1]}})
+    local at=$((RANDOM % ${#words[@]}))
+    variant=${words[$at]}
+    unset "words[$at]"
+    left[$1]=${words[*]}
+}
 
 one() { # KIND VARIANT SEED
     local said code
@@ -120,14 +128,15 @@ one() { # KIND VARIANT SEED
     esac
 }
 
-# Each variant once, in random order, before any comes again.
-begun=$SECONDS count=0 round=()
+# The kinds take turns, in an order drawn anew each time.
+begun=$SECONDS count=0 turns=()
 while [ "$count" -lt "$tries" ] && [ $((SECONDS - begun)) -lt "$seconds" ]; do
-    [ ${#round[@]} -gt 0 ] || round=("${plan[@]}")
-    at=$((RANDOM % ${#round[@]}))
-    IFS=: read -r kind variant <<<"${round[$at]}"
-    unset "round[$at]"
-    round=("${round[@]}")
+    [ ${#turns[@]} -gt 0 ] || turns=("${kinds[@]}")
+    at=$((RANDOM % ${#turns[@]}))
+    kind=${turns[$at]}
+    unset "turns[$at]"
+    turns=("${turns[@]}")
+    draw_variant "$kind"
     while [ "$(jobs -rp | wc -l)" -ge "$jobs" ]; do
         wait -n
     done

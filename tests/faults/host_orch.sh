@@ -39,6 +39,6 @@ inject() { # VARIANT
     $code
     rows = "
     draw_way
-    L3REPLAY_RECORD_TIMEOUT=8 run_replay
+    L3REPLAY_RECORD_TIMEOUT=$((8 * slow)) run_replay
     judge "${allowed[@]}"
 }

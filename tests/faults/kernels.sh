@@ -70,7 +70,7 @@ inject() { # VARIANT
     # The first element of a on card 0 and on card 1 says on which it happens.
     export L3R_FAULT=$1 L3R_FAULT_NUMBER="$(number 10)" L3R_FAULT_VALUE="$(draw -11 -5)"
     draw_way
-    run_replay --timeout 5
+    run_replay --timeout $((5 * slow))
     judge "${allowed[@]}"
     if [ "$(verdict_of_run)" = FAIL ]; then
         grep -aq 'card [01]' "$work/err" && grep -aq add_rows "$work/err" || complain "FAIL without card and program"

@@ -7,7 +7,8 @@ inject() { # ROLE
     draw_build
     draw_way
     case $role in
-    front | mpirun) processes=(-n 2) way=() ;;
+    front) processes=(-n "$(draw 1 2)") way=() ;;
+    mpirun) processes=(-n 2) way=() ;;
     1) way=(mpirun -np 2) processes=() ;;
     compiler) L3REPLAY_CACHE_DIR=$work/store ;;
     esac
@@ -18,9 +19,8 @@ inject() { # ROLE
     [ "$1" = two-executors ] || victims=("${victims[@]:0:1}")
     [ ${#victims[@]} -eq 0 ] || kill -KILL "${victims[@]:0:2}" 2>/dev/null
     finish_run
-    # Nobody is left who could print.
-    [ "$role" = front ] && allowed+=(none)
+    # Nobody is left who could print, or remove the front's directories.
+    [ "$role" = front ] && allowed+=(none) && next_start_sweeps
     [ "$role" = 0 ] && [ ${#way[@]} -gt 0 ] && allowed+=(none)
-    [ "$role" = 0 ] && [[ ${processes[*]:-} == "-n 1" ]] && allowed+=(none)
     judge "${allowed[@]}"
 }

@@ -12,6 +12,14 @@ set +e
 L3REPLAY_CACHE_DIR=${L3R_FAULT_STORE:-$L3REPLAY_CACHE_DIR}
 limit=120
 late=no
+
+# How many times slower than a quiet machine this one is, from 1 to 5: limits within which a right run has to do something
+# grow with it. L3R_FAULT_SPAN_MS is what a run without a fault takes here.
+slow=$(((${L3R_FAULT_SPAN_MS:-0} + 999) / 1000))
+[ "$slow" -ge 1 ] || slow=1
+[ "$slow" -le 5 ] || slow=5
+patience=$((patience * slow))
+limit=$((limit + 60 * (slow - 1)))
 executor=$(dirname "$L3REPLAY")/../rank-worker/l3replay-executor
 
 # --- drawing -----------------------------------------------------------------------------------------------------
@@ -53,11 +61,11 @@ draw_way() {
 
 # Start or run it on $build: OPTION... Its own limit on the start of MPI comes before the limit of a try.
 start_replay() {
-    start "${way[@]}" "$L3REPLAY" run "$build" "${processes[@]}" --device-ids 0-1 --timeout 20 --start-timeout 60 "$@"
+    start "${way[@]}" "$L3REPLAY" run "$build" "${processes[@]}" --device-ids 0-1 --timeout $((20 * slow)) --start-timeout 60 "$@"
 }
 
 run_replay() {
-    run "${way[@]}" "$L3REPLAY" run "$build" "${processes[@]}" --device-ids 0-1 --timeout 20 --start-timeout 60 "$@"
+    run "${way[@]}" "$L3REPLAY" run "$build" "${processes[@]}" --device-ids 0-1 --timeout $((20 * slow)) --start-timeout 60 "$@"
 }
 
 warm() {
@@ -103,6 +111,16 @@ skip_mpirun_that_hangs() {
     skip "mpirun itself did not end"
 }
 
+# What was killed leaves its directories to the next start, which removes those that nobody uses.
+next_start_sweeps() {
+    local waited=0
+    while [ -n "$(tagged)" ] && [ "$waited" -lt "$patience" ]; do
+        sleep 0.1
+        waited=$((waited + 1))
+    done
+    env L3R_TEST_TAG="$tag" TMPDIR="$work/tmp" timeout "$limit" "$L3REPLAY" run "$work/none" -n 2 >/dev/null 2>&1 </dev/null
+}
+
 # A build of the sanitizers needs address space, descriptors and stack beyond any limit.
 skip_sanitized() {
     ! nm -D "$executor" 2>/dev/null | grep -q __asan_init || skip "not with sanitizers"
@@ -121,6 +139,13 @@ can_mount() {
 
 # --- processes of a run --------------------------------------------------------------------------------------------
 
+# Whether the parent of a process is l3replay as well: then it is the one process of a job without mpirun.
+is_child_of_front() { # PID
+    local parent
+    parent=$(sed -n 's/^PPid:\t//p' "/proc/$1/status" 2>/dev/null)
+    [ "$(cat "/proc/${parent:-0}/comm" 2>/dev/null)" = l3replay ]
+}
+
 # Ids of the processes with a role: front, mpirun, 0 or 1 (a process of the job), executor, python, compiler.
 find_role() {
     local pid name rank role
@@ -130,7 +155,10 @@ find_role() {
         case $name in
         l3replay-exec*) role=executor ;;
         mpirun | orterun | mpiexec | prterun) role=mpirun ;;
-        l3replay) role=${rank:-front} ;;
+        l3replay)
+            role=${rank:-front}
+            [ "$role" = front ] && is_child_of_front "$pid" && role=0
+            ;;
         python3*) role=python ;;
         cc1plus | clang* | g++* | ld*) role=compiler ;;
         *) role=other ;;

@@ -40,7 +40,7 @@ inject() { # VARIANT
     spoil_orchestration "$build/next_levels/add_rows/orchestration/add_rows.cpp"
     export L3R_FAULT=$1 L3R_FAULT_NUMBER="$(number 10)"
     draw_way
-    run_replay --timeout 5
+    run_replay --timeout $((5 * slow))
     judge "${allowed[@]}"
     if [ "$(verdict_of_run)" = FAIL ]; then
         grep -aq 'card [01]' "$work/err" && grep -aq add_rows "$work/err" || complain "FAIL without card and program"

@@ -12,7 +12,7 @@ inject() { # VARIANT
     # An executor that stands still looks like a kernel that hangs.
     executor-stays) allowed=(PASS INFRA FAIL) ;;
     esac
-    L3REPLAY_RECORD_TIMEOUT=10 start_replay --timeout 10
+    L3REPLAY_RECORD_TIMEOUT=$((10 * slow)) start_replay --timeout $((10 * slow))
     random_moment
     victims=($(find_role "${1%%-*}"))
     [ ${#victims[@]} -eq 0 ] || kill -STOP "${victims[0]}" 2>/dev/null

@@ -41,7 +41,7 @@ host_orch._pypto' '
 
 host_orch._pypto'
     draw_way
-    run_replay --timeout 5
+    run_replay --timeout $((5 * slow))
     judge "${allowed[@]}"
     if [ "$(verdict_of_run)" = FAIL ]; then
         grep -aq 'check' "$work/err" || complain "FAIL without the name of the sub-worker"

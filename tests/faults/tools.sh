@@ -25,11 +25,11 @@ inject() { # VARIANT
     esac
     [ "$1" = missing ] || chmod +x "$tools/$tool"
     L3REPLAY_CACHE_DIR=$work/store # so that there is something to compile
-    export L3REPLAY_RECORD_TIMEOUT=10
+    export L3REPLAY_RECORD_TIMEOUT=$((10 * slow))
     if [ "$1" = missing ]; then
-        PATH=$tools run_replay --compile-timeout 20
+        PATH=$tools run_replay --compile-timeout $((20 * slow))
     else
-        PATH=$tools:$PATH run_replay --compile-timeout 20
+        PATH=$tools:$PATH run_replay --compile-timeout $((20 * slow))
     fi
     case $1 in
     leaves-child | slow) judge PASS ;;

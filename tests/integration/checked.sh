@@ -84,12 +84,15 @@ expect_usage '--no-validate compares nothing; leave --validate out'
 run "$L3REPLAY" run "$build" -n 1 --seed 3 --input "a=$build/data/in/a.npy"
 expect_pass 0
 expect_checked 1/1
+# What data/in does not hold is generated, and references are not of that.
 rm "$build/data/in/b.npy"
-run "$L3REPLAY" run "$build" -n 1 --seed 3
+run "$L3REPLAY" run "$build" -n 1 --input "a=$build/data/out/out.npy"
 expect_pass 0
 expect_checked 0/1
-expect_err 'references in data/out belong to other inputs: --seed 3;'
-run "$L3REPLAY" run "$build" -n 1 --seed 3 --expect "out=$build/data/out/out.npy"
+expect_err 'references in data/out belong to other inputs: --input a, b is not in data/in;'
+run "$L3REPLAY" run "$build" -n 1 --validate
+expect_fail 'elements differ'
+run "$L3REPLAY" run "$build" -n 1 --expect "out=$build/data/out/out.npy"
 expect_fail 'elements differ'
 
 # Paths are found unusable before the run; the directory of outputs is made before the result in it is looked at.

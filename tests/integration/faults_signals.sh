@@ -27,9 +27,10 @@ await_running() { # CARDS
     done
 }
 
-await_text() { # TEXT: on stderr
+# Until this run says it on stderr; a run that ended without it never will.
+await_text() { # TEXT
     local waited=0
-    while ! grep -q "$1" "$work/err" && [ "$waited" -lt $((limit * 20)) ]; do
+    while ! grep -q "$1" "$work/err" && kill -0 "$started" 2>/dev/null && [ "$waited" -lt $((limit * 20)) ]; do
         sleep 0.05
         waited=$((waited + 1))
     done
@@ -60,9 +61,8 @@ find_role() {
 signal_role() { # SIGNAL ROLE
     local pids
     pids=$(find_role "$2")
-    [ -n "$pids" ] || complain "no process is a $2"
     # One of several is enough.
-    kill -"$1" "${pids%%$'\n'*}"
+    [ -n "$pids" ] && kill -"$1" "${pids%%$'\n'*}" || complain "no process is a $2"
 }
 
 # --- interrupts ------------------------------------------------------------------------------------------------

@@ -61,4 +61,14 @@ expect_err 'warning: card 1: all its work was done, but an exit handler or a des
 
 kernel_leaves destructor 'static struct Aborts { ~Aborts() { abort(); } } aborts;'
 expect_err 'warning: card 1: all its work was done; then an exit handler or a destructor of a kernel was ended by signal 6'
+
+# The warning is of process 1, and in the result of process 0, also where it is not printed.
+run "$L3REPLAY" run "$build" -n 2 --timeout 1 --log-level error --result "$work/result.json"
+expect_pass
+refuse_err 'warning'
+python3 - "$work/result.json" <<'END' || complain "the warnings of both processes should be in the result"
+import json, sys
+warnings = json.load(open(sys.argv[1]))["warnings"]
+assert any(w.startswith("card 0: ") for w in warnings) and any(w.startswith("card 3: ") for w in warnings), warnings
+END
 conclude

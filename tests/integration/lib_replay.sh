@@ -165,14 +165,15 @@ expect_usage() {
 }
 
 # Within 5 s no process of the run is left, and nothing of ours in the temporary directories.
+patience=50 # tenths of a second
 expect_nothing_left() {
     local waited=0 left
-    while left=$(tagged) && [ -n "$left" ] && [ "$waited" -lt 50 ]; do
+    while left=$(tagged) && [ -n "$left" ] && [ "$waited" -lt "$patience" ]; do
         sleep 0.1
         waited=$((waited + 1))
     done
     if [ -n "$left" ]; then
-        complain "processes left after 5 s: $(for pid in $left; do tr '\0' ' ' <"/proc/$pid/cmdline"; echo "($pid);"; done)"
+        complain "processes left after $((patience / 10)) s: $(for pid in $left; do tr '\0' ' ' <"/proc/$pid/cmdline"; echo "($pid);"; done)"
         for pid in $left; do
             kill -KILL "$pid" 2>/dev/null
         done
@@ -180,7 +181,7 @@ expect_nothing_left() {
     left=$(find "$work/tmp" -mindepth 1 -maxdepth 1 ! -name 'ompi.*' ! -name 'openmpi-sessions*' 2>/dev/null)
     [ -z "$left" ] || complain "left in the temporary directory: $left"
     waited=0
-    while left=$(left_in_shm) && [ -n "$left" ] && [ "$waited" -lt 50 ]; do
+    while left=$(left_in_shm) && [ -n "$left" ] && [ "$waited" -lt "$patience" ]; do
         sleep 0.1
         waited=$((waited + 1))
     done

@@ -22,7 +22,6 @@ static void test_l3(void **state)
     temp_dir_put_text(*state, "next_levels/0/kernel_config.py", "");
     temp_dir_put_text(*state, "next_levels/scratch/notes.txt", "");
     temp_dir_put_text(*state, "next_levels/stray", "");
-    temp_dir_put_text(*state, "golden.py", "");
     assert_int_equal(build_open(*state, &b, &err), 0);
     assert_int_equal(b.kind, BUILD_L3);
     assert_string_equal(b.platform, "a5sim");
@@ -50,10 +49,31 @@ static void test_l3(void **state)
     assert_string_equal(b.program_names[0], "0");
     assert_string_equal(b.program_names[1], "builtin.tensor.allreduce__sum__fp32");
     assert_string_equal(b.program_names[2], "chip_orch");
-    assert_int_equal(b.nnote, 2); /* a stray file is not worth one */
-    assert_non_null(strstr(b.notes[0], "golden.py"));
-    assert_non_null(strstr(b.notes[1], "scratch"));
+    assert_int_equal(b.nnote, 1); /* a stray file is not worth one */
+    assert_non_null(strstr(b.notes[0], "scratch"));
     build_free(&b);
+}
+
+/* The re-runner stands for its build; where the compiler wrote none, the build is named. */
+static void test_no_run_script(void **state)
+{
+    struct error err;
+    struct build b;
+    char *path;
+
+    l3_build_make(*state, L3_BUILD_META);
+    assert_true(asprintf(&path, "%s/debug/run.py", (char *)*state) > 0);
+    assert_int_equal(build_open(path, &b, &err), -1);
+    assert_non_null(strstr(err.what, "has no debug/run.py"));
+    assert_non_null(strstr(err.what, *state));
+    temp_dir_put_text(*state, "debug/run.py", "");
+    assert_int_equal(build_open(path, &b, &err), 0);
+    build_free(&b);
+    free(path);
+    assert_true(asprintf(&path, "%s/none/debug/run.py", (char *)*state) > 0);
+    assert_int_equal(build_open(path, &b, &err), -1);
+    assert_non_null(strstr(err.what, "cannot open the build directory"));
+    free(path);
 }
 
 static void test_defaults(void **state)
@@ -315,6 +335,7 @@ int main(void)
 #define CASE(f) cmocka_unit_test_setup_teardown(f, l3_build_setup, l3_build_teardown)
     const struct CMUnitTest tests[] = {
         CASE(test_l3),
+        CASE(test_no_run_script),
         CASE(test_defaults),
         CASE(test_other_kinds),
         CASE(test_parent_of_several),

@@ -1,6 +1,8 @@
 /* Names in directories, and directories that go with all that is in them. */
 #include "tests/support/temp_dir.h"
 
+#include <sys/resource.h>
+
 #include "common/base/directory.h"
 #include "common/base/file.h"
 
@@ -116,6 +118,26 @@ static void test_remove_but_one(void **state)
     free(deeper);
 }
 
+/* "Directory not empty" would name the consequence. */
+static void test_why_it_could_not_be_removed(void **state)
+{
+    char *tree = in(state, "tree");
+    struct rlimit before, none;
+    int rc, why;
+
+    temp_dir_put(*state, "tree/a", "", 0);
+    assert_int_equal(getrlimit(RLIMIT_NOFILE, &before), 0);
+    none = (struct rlimit){0, before.rlim_max};
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &none), 0);
+    rc = directory_remove(tree, NULL);
+    why = errno;
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &before), 0);
+    assert_int_equal(rc, -1);
+    assert_int_equal(why, EMFILE);
+    assert_int_equal(directory_remove(tree, NULL), 0);
+    free(tree);
+}
+
 static void expect_ours(const char *path, mode_t mode, bool sticky, bool ours)
 {
     struct error err;
@@ -195,6 +217,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_who_owns, setup, teardown),
         cmocka_unit_test_setup_teardown(test_made_for_us_alone, setup, teardown),
         cmocka_unit_test_setup_teardown(test_remove_but_one, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_why_it_could_not_be_removed, setup, teardown),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

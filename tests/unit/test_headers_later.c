@@ -1,6 +1,8 @@
 /* Precompiled headers: no compile waits for one, and what was done without is made later. */
 #include "tests/support/compile_fixture.h"
 
+#include <fcntl.h>
+#include <glob.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -89,6 +91,72 @@ static void no_kernel_waits_for_a_header(void **state)
     fixture_close(&f);
 }
 
+/* The one file with this ending in the store's pch/. */
+static char *kept(const struct fixture *f, const char *ending)
+{
+    char *pattern = fixture_text("%s/the store/v1/pch/*/*%s", f->root, ending), *path;
+    glob_t found;
+
+    assert_int_equal(glob(pattern, 0, NULL, &found), 0);
+    assert_int_equal(found.gl_pathc, 1);
+    path = strdup(found.gl_pathv[0]);
+    assert_non_null(path);
+    globfree(&found);
+    free(pattern);
+    return path;
+}
+
+static void garble(const char *path, int how)
+{
+    int fd;
+
+    assert_int_equal(chmod(path, 0600), 0);
+    fd = open(path, O_WRONLY);
+    assert_true(fd >= 0);
+    switch (how) {
+    case 0:
+        assert_int_equal(ftruncate(fd, lseek(fd, 0, SEEK_END) - 1), 0);
+        break;
+    case 1:
+        assert_int_equal(pwrite(fd, "?", 1, lseek(fd, 0, SEEK_END) / 2), 1);
+        break;
+    case 2:
+        assert_int_equal(unlink(path), 0);
+        assert_int_equal(mkfifo(path, 0600), 0);
+        break;
+    default:
+        assert_int_equal(ftruncate(fd, 0), 0);
+        break;
+    }
+    close(fd);
+}
+
+/* clang would crash on it, or compile something else. */
+static void a_garbled_header_is_made_again(void **state)
+{
+    struct fixture f;
+
+    (void)state;
+    open_with_kernel(&f, "");
+    fixture_expect(&f, 2, 0);
+    for (int how = 0; how < 4; how++) {
+        assert_int_equal(make_ordered(&f), 1);
+        assert_int_equal(fixture_runs(&f, "c++-header"), 1 + how);
+        edit(&f, 10 + 2 * how);
+        fixture_expect(&f, 1, 1);
+        assert_int_equal(fixture_runs(&f, "-include-pch"), 1 + how);
+
+        char *path = kept(&f, how < 3 ? ".pch" : ".pch.seal");
+        garble(path, how);
+        free(path);
+        edit(&f, 11 + 2 * how);
+        fixture_expect(&f, 1, 1);
+        assert_int_equal(fixture_runs(&f, "-include-pch"), 1 + how);
+        assert_int_equal(fixture_kernel_result(&f, 0), 111 + 2 * how);
+    }
+    fixture_close(&f);
+}
+
 static void what_cannot_be_made_is_not_tried_again(void **state)
 {
     static const char broken[] = "[[ \" $* \" == *' -xc++-header '* ]] && exit 1";
@@ -126,6 +194,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(edits_go_without_until_it_was_made),
         cmocka_unit_test(no_kernel_waits_for_a_header),
+        cmocka_unit_test(a_garbled_header_is_made_again),
         cmocka_unit_test(what_cannot_be_made_is_not_tried_again),
         cmocka_unit_test(garbage_is_no_order),
     };

@@ -89,6 +89,27 @@ static void what_is_not_printed_is_kept(void **state)
     assert_string_equal(kept, "unseen 2");
 }
 
+static void lines_of_other_processes_are_kept_by_their_word(void **state)
+{
+    (void)state;
+    log_keep(keep);
+    log_set_level(LOG_ERROR);
+    assert_false(log_take_line("card 1", "l3replay: warning: hot"));
+    assert_string_equal(kept, "card 1: hot");
+    assert_int_equal(kept_kind, LOG_KIND_WARNING);
+    log_set_level(LOG_WARN);
+    assert_true(log_take_line("card 2", "l3replay: note: warm"));
+    assert_string_equal(kept, "card 2: warm");
+    assert_int_equal(kept_kind, LOG_KIND_NOTE);
+    assert_true(log_take_line("card 3", "warning: of a kernel"));
+    assert_true(log_take_line("card 3", "l3replay: error: cold"));
+    assert_string_equal(kept, "card 2: warm");
+    log_set_level(LOG_NULL);
+    assert_false(log_take_line("card 3", "l3replay: error: cold"));
+    assert_true(log_take_line("card 3", "of a kernel, at every level"));
+    log_keep(NULL);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -96,6 +117,7 @@ int main(void)
         cmocka_unit_test(what_a_message_says_does_not_change_its_word),
         cmocka_unit_test(a_note_is_not_printed_above_warnings),
         cmocka_unit_test(what_is_not_printed_is_kept),
+        cmocka_unit_test(lines_of_other_processes_are_kept_by_their_word),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

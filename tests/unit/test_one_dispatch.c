@@ -40,9 +40,11 @@ static void all_parameters_in_order(void **state)
 {
     struct record_files files = {0};
     struct record_scalar scalars[] = {{.name = "n", .text = "-5"}, {.name = "eps", .text = "0.5"}};
-    struct recording r = record_l2(L2_META(PARAM("x", "In", "[4,16]", "fp16") "," PARAM("n", "In", "null", "int32") "," PARAM(
-                                       "acc", "InOut", "[16]", "int32") "," PARAM("eps", "In", "null", "fp16") "," PARAM("y", "Out", "[4,16]", "fp32")),
-                                   (struct record_request){.scalars = scalars, .nscalar = 2, .files = &files});
+    struct recording r =
+        record_l2(L2_META(PARAM("x", "In", "[4,16]", "fp16") "," PARAM("n", "In", "null", "int32") "," PARAM(
+                      "acc", "InOut", "[16]", "int32") "," PARAM("eps", "In", "null",
+                                                                 "fp16") "," PARAM("y", "Out", "[4,16]", "fp32")),
+                  (struct record_request){.scalars = scalars, .nscalar = 2, .files = &files});
     const struct plan_node *n;
 
     (void)state;
@@ -78,8 +80,8 @@ static void all_parameters_in_order(void **state)
 
 static void what_nothing_gives_is_one_with_a_note(void **state)
 {
-    struct recording r = plan_of(L2_META(PARAM("x", "In", "[-1,8]", "fp32") "," PARAM("on", "In", "null", "bool") "," PARAM(
-                                     "f", "In", "null", "fp32")),
+    struct recording r = plan_of(L2_META(PARAM("x", "In", "[-1,8]", "fp32") "," PARAM(
+                                     "on", "In", "null", "bool") "," PARAM("f", "In", "null", "fp32")),
                                  (struct record_request){0});
 
     (void)state;

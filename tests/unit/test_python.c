@@ -44,6 +44,39 @@ static void a_program_wins_over_a_script_before_it(void **state)
     expect("", "python3");
 }
 
+/* Variables that name one alone; a virtual environment in place of python3; the system's last. */
+static void the_interpreter_of_users_code(void **state)
+{
+    char paths[PYTHON_USER_MAX][PATH_MAX], venv[512];
+    const unsigned system = access("/usr/bin/python3", X_OK) == 0;
+
+    (void)state;
+    unsetenv("L3REPLAY_SUBWORKER_PYTHON");
+    unsetenv("L3REPLAY_PYTHON");
+    unsetenv("VIRTUAL_ENV");
+    assert_int_equal(python_for_user(paths), 1 + system);
+    assert_string_equal(paths[0], "python3");
+    assert_string_equal(paths[system], system ? "/usr/bin/python3" : "python3");
+    make("venv/bin", "#!/bin/sh\n");
+    snprintf(venv, sizeof venv, "%s/venv", top);
+    setenv("VIRTUAL_ENV", venv, 1);
+    assert_int_equal(python_for_user(paths), 1 + system);
+    assert_int_equal(strncmp(paths[0], venv, strlen(venv)), 0);
+    assert_string_equal(paths[0] + strlen(venv), "/bin/python3");
+    setenv("VIRTUAL_ENV", "/nonexistent", 1); /* a left-over of a shell */
+    python_for_user(paths);
+    assert_string_equal(paths[0], "python3");
+    setenv("L3REPLAY_PYTHON", "/one", 1);
+    assert_int_equal(python_for_user(paths), 1);
+    assert_string_equal(paths[0], "/one");
+    setenv("L3REPLAY_SUBWORKER_PYTHON", "/other", 1);
+    assert_int_equal(python_for_user(paths), 1);
+    assert_string_equal(paths[0], "/other");
+    unsetenv("L3REPLAY_SUBWORKER_PYTHON");
+    unsetenv("L3REPLAY_PYTHON");
+    unsetenv("VIRTUAL_ENV");
+}
+
 static int setup(void **state)
 {
     (void)state;
@@ -60,7 +93,8 @@ static int teardown(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(a_program_wins_over_a_script_before_it)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(a_program_wins_over_a_script_before_it),
+                                       cmocka_unit_test(the_interpreter_of_users_code)};
 
     return cmocka_run_group_tests(tests, setup, teardown);
 }

@@ -42,6 +42,7 @@ static char *make_store(struct store *s)
         free(path);
     }
     temp_dir_put_text(dir, "v1/pch/dd/4.hpp", text);
+    temp_dir_put_text(dir, "v1/pch/dd/4.pch.seal", text);
     temp_dir_put_text(dir, "v1/tools/ee/5", text);
     return dir;
 }
@@ -109,6 +110,7 @@ static void test_the_oldest_go_until_the_limit_is_met(void **state)
     out = trim(&s, 0);
     assert_int_equal(out.left.nbytes, 0);
     assert_false(is_there(&s, names[3]));
+    assert_false(is_there(&s, "pch/dd/4.pch.seal")); /* goes with its header, and is not counted */
     /* Neither is an entry. */
     assert_true(is_there(&s, "pch/dd/4.hpp"));
     assert_true(is_there(&s, "tools/ee/5"));
@@ -132,6 +134,25 @@ static void test_used_means_younger(void **state)
     assert_int_equal(trim(&s, 100).nentry, 3);
     assert_true(is_there(&s, names[0]));
     assert_int_equal(trim(&s, 99).nentry, 1);
+    drop_store(&s, dir);
+}
+
+/* Its own time says nothing of an array of golden.py: who has it open watches that nobody writes to it. */
+static void test_an_array_is_as_old_as_its_entry(void **state)
+{
+    static const struct timespec old[2] = {{.tv_sec = 1000}, {.tv_sec = 1000}};
+    struct store s;
+    char *dir = make_store(&s), *array = text_format("%s/golden/ab/12.3.npy", s.root);
+
+    (void)state;
+    temp_dir_put_text(dir, "v1/golden/ab/12.json", "{}");
+    temp_dir_put_text(dir, "v1/golden/ab/12.3.npy", "array");
+    assert_int_equal(utimensat(AT_FDCWD, array, old, 0), 0);
+    assert_int_equal(trim(&s, 7).nentry, COUNT);
+    assert_true(is_there(&s, "golden/ab/12.json"));
+    assert_true(is_there(&s, "golden/ab/12.3.npy"));
+    assert_int_equal(trim(&s, 0).left.ngolden, 0);
+    free(array);
     drop_store(&s, dir);
 }
 
@@ -338,6 +359,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_the_oldest_go_until_the_limit_is_met),
         cmocka_unit_test(test_used_means_younger),
+        cmocka_unit_test(test_an_array_is_as_old_as_its_entry),
         cmocka_unit_test(test_what_is_used_stays),
         cmocka_unit_test(test_what_is_made_stays),
         cmocka_unit_test(test_lists_of_the_dead_are_removed),

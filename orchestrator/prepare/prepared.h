@@ -1,0 +1,31 @@
+/* prepared - all that there is before the first kernel, of the process that prepares (prepare.h). */
+#ifndef L3R_ORCHESTRATOR_PREPARE_PREPARED_H
+#define L3R_ORCHESTRATOR_PREPARE_PREPARED_H
+
+#include "common/segment/segment.h"
+#include "orchestrator/data/verify.h"
+#include "orchestrator/prepare/binding.h"
+#include "orchestrator/prepare/recording.h"
+#include "orchestrator/user_python/user_checks.h"
+#include "rank-worker/compile/compile.h"
+
+struct prepared {
+    struct recording recording;   /* its plan has edges; the segment holds a copy */
+    struct tolerance tolerance;   /* of the options, else of golden.py */
+    struct references references; /* until `verify` has them */
+    char unused[512];             /* why references in data/out are not compared with; "": they are */
+    struct verify *verify;
+    struct user_checks checks;     /* comparisons that the user wrote */
+    struct golden_scalar *scalars; /* values of scalar parameters, as typed or read */
+    size_t nscalar;
+    struct compile_session *session; /* NULL: nothing was to be compiled yet */
+    struct compiled compiled;
+    struct bindings bindings;
+    char *sheet;
+    struct dfx dfx; /* what is captured */
+    int dfx_lock;   /* descriptor; -1: none */
+    bool no_result; /* nothing can be written to --result, which is the error of prepare() */
+    struct segment segment;
+};
+
+#endif
