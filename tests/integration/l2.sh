@@ -32,6 +32,21 @@ replace_text "$build/kernels/aiv/scale_shift.cpp" '+ b[j]' '- b[j]'
 run "$L3REPLAY" run "$build"
 expect_fail 'changed since the last replay: .*scale_shift' 'y.*differ|differ.*y|mismatch'
 
+# Files beside it that were edited or cut short: what is wrong with them is said.
+copy_example l2-affine
+run "$L3REPLAY" run "$build"
+expect_pass 0
+stamp=$build/cache/binary_context.json
+for text in "$(head -c 30 "$stamp")" "$(sed 's/a2a3sim/a5sim/' "$stamp")"; do
+    printf '%s\n' "$text" >"$stamp"
+    run "$L3REPLAY" run "$build" --no-recompile
+    expect_pass 0
+    expect_err 'is rebuilt: (the stamp is damaged: .*binary_context\.json.*JSON|platform a5sim -> a2a3sim)'
+done
+head -c 200 "$source_dir/examples/l2-affine/compiled_meta.json" >"$build/compiled_meta.json"
+run "$L3REPLAY" run "$build"
+expect_infra 'compiled_meta\.json.*not valid JSON' 'compile the program again'
+
 # Profiles lie flat, as the stack has them, and older ones of either kind are gone.
 copy_example l2-affine
 mkdir -p "$build/dfx_outputs/rank0/d0" "$build/dfx_outputs/args_dump"
