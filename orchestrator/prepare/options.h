@@ -30,6 +30,7 @@ struct run_options {
     size_t ninput, nexpect;
     struct named_file *subs; /* --sub-worker: `file` may end in ":FUNCTION" */
     size_t nsub;
+    uint32_t num_sub_workers;      /* --num-sub-workers; 0: the build's */
     struct record_scalar *scalars; /* names as typed */
     size_t nscalar;
     struct record_shape *shapes;

@@ -5,6 +5,7 @@
 
 #include "common/base/args.h"
 #include "common/base/log.h"
+#include "common/plan/sub_lanes.h"
 #include "orchestrator/data/fit.h"
 #include "orchestrator/open/build.h"
 #include "orchestrator/open/build_target.h"
@@ -211,7 +212,7 @@ int recording_open(struct recording *r, const struct run_options *o, struct erro
     return open_inputs(r, o, err);
 }
 
-int recording_record(struct recording *r, const struct run_options *o, struct error *err)
+static int make_plan(struct recording *r, const struct run_options *o, struct error *err)
 {
     struct given given = {0};
     struct record_request request = {.build = &r->build};
@@ -239,6 +240,20 @@ int recording_record(struct recording *r, const struct run_options *o, struct er
 out:
     given_free(&given);
     return rc;
+}
+
+/* As many lanes as the stack has processes for sub-workers. */
+static int deal_subs(struct recording *r, const struct run_options *o, struct error *err)
+{
+    uint32_t lanes = o->num_sub_workers ? o->num_sub_workers : (uint32_t)r->build.num_sub_workers;
+
+    lanes = lanes < r->build.sub_workers.count ? (uint32_t)r->build.sub_workers.count : lanes;
+    return plan_deal_subs(&r->plan, lanes < r->plan.nsub ? r->plan.nsub : lanes, err);
+}
+
+int recording_record(struct recording *r, const struct run_options *o, struct error *err)
+{
+    return make_plan(r, o, err) < 0 || deal_subs(r, o, err) < 0 ? -1 : 0;
 }
 
 void recording_free(struct recording *r)

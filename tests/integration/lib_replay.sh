@@ -108,7 +108,7 @@ complain() {
 # other words than MPI's and the sanitizers'.
 expect_status() {
     [ "$status" -eq "$1" ] || complain "exit $1 was expected"
-    grep -Ev '^(card [0-9]+|host lane|sub-workers)\| |^l3replay: error:   \| ' "$work/err" |
+    grep -Ev '^(card [0-9]+|host lane|sub-workers( [0-9]+)?)\| |^l3replay: error:   \| ' "$work/err" |
         grep -Eq 'Process received signal|AddressSanitizer|runtime error:' && complain "l3replay itself crashed"
     return 0
 }
