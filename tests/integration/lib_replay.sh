@@ -59,7 +59,7 @@ copy_example() { # NAME [COPY_NAME]
     rm -rf "$build"
     cp -r "$source_dir/examples/$1" "$build"
     # What a replay of the example itself left there.
-    rm -rf "$build"/next_levels/*/cache "$build"/.l3replay.*
+    rm -rf "$build"/cache "$build"/next_levels/*/cache "$build"/.l3replay.*
     find "$build" -name '*.so' -delete
 }
 
@@ -125,7 +125,7 @@ complain() {
 # other words than MPI's and the sanitizers'.
 expect_status() {
     [ "$status" -eq "$1" ] || complain "exit $1 was expected"
-    grep -Ev '^(card [0-9]+|host lane|sub-workers)\| |^l3replay: error:   \| ' "$work/err" |
+    grep -Ev '^(card [0-9]+|host lane|sub-workers( [0-9]+)?)\| |^l3replay: error:   \| ' "$work/err" |
         grep -Eq 'Process received signal|AddressSanitizer|runtime error:' && complain "l3replay itself crashed"
     return 0
 }

@@ -238,7 +238,7 @@ static int start(struct process *p, const char *dir, const char *text, struct er
     free(sheet);
     assert_int_equal(sheet_parse(p->seg.sheet, &p->sheet, err), 0);
     assert_int_equal(dup2(p->seg.parts[SEGMENT_DATA].fd, SEGMENT_FIRST_FD), SEGMENT_FIRST_FD); /* as in an executor */
-    return sub_workers_start(&p->python, &p->seg, &p->sheet, err);
+    return sub_workers_start(&p->python, &p->seg, 2, &p->sheet, err);
 }
 
 static void stop(struct process *p)
