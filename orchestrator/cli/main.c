@@ -12,6 +12,7 @@
 
 const struct command commands[] = {
     {"run", cli_run, &run_command, "replay an L3 build: PASS, FAIL or INFRA"},
+    {"batch", cli_batch, &batch_command, "replay the builds of a list, each with its own verdict"},
     {"inspect", cli_inspect, &inspect_command, "show what a build is: kind, platform, parameters, programs, kernels"},
     {"plan", cli_plan, &plan_command, "show what a replay would do: nodes, edges and why each edge exists"},
     {"compile", cli_compile, &compile_command, "bring the binaries of a build up to date"},
