@@ -25,7 +25,8 @@ static const char script[] =
     "\"\"\"Replays the build that this file lies in, with l3replay: debug/run.py [options of `l3replay run`].\n"
     "\n"
     "Two functions may be added here, and l3replay runs them (docs/manual.md, \"golden.py and debug/run.py\"):\n"
-    "_inline_inputs() returns the arguments in the order of the parameters, _user_compare(...) looks at the outputs and\n"
+    "_inline_inputs() returns the arguments in the order of the parameters, _user_compare(...) looks at the outputs "
+    "and\n"
     "raises when one is wrong.\n"
     "\"\"\"\n"
     "\n"
@@ -44,7 +45,8 @@ static const struct argp_option option_table[] = {
 };
 
 static const char doc[] =
-    "Write BUILD/debug/run.py, a script that replays the build with l3replay and may hold inputs and a comparison of your "
+    "Write BUILD/debug/run.py, a script that replays the build with l3replay and may hold inputs and a comparison of "
+    "your "
     "own.\vExamples:\n"
     "  l3replay debug-runner build_output/my_build\n"
     "  build_output/my_build/debug/run.py --swimlane\n\n"

@@ -20,9 +20,8 @@ static struct plan plan_of(const char *calls)
                                  .lane = *c == '.' ? 0 : FIRST,
                                  .group = PLAN_NONE,
                                  .k = PLAN_NONE};
-        assert_int_equal(*c == '.' ? plan_add_program(b, "p", &node.program, &err)
-                                   : plan_add_sub(b, name, &node.program, &err),
-                         0);
+        assert_int_equal(
+            *c == '.' ? plan_add_program(b, "p", &node.program, &err) : plan_add_sub(b, name, &node.program, &err), 0);
         assert_int_equal(plan_add_node(b, &node, NULL, NULL, NULL, &err), 0);
     }
     plan_builder_finish(b, &plan);
