@@ -5,7 +5,8 @@
 enum { OPT_LOG_LEVEL = 0x700 };
 
 static const struct argp_option options[] = {
-    {"log-level", OPT_LOG_LEVEL, "LEVEL", 0, "debug, info, timing (default), warn, error, null", 2},
+    {"log-level", OPT_LOG_LEVEL, "debug|info|timing|warn|error|null", 0, "least level that is printed (default timing)",
+     2},
     {0},
 };
 

@@ -5,6 +5,8 @@
 #ifndef L3R_ORCHESTRATOR_CLI_CLI_H
 #define L3R_ORCHESTRATOR_CLI_CLI_H
 
+#include <argp.h>
+
 int cli_run(int argc, char **argv);
 int cli_plan(int argc, char **argv);
 int cli_compile(int argc, char **argv);
@@ -14,5 +16,27 @@ int cli_topology(int argc, char **argv);
 int cli_splice(int argc, char **argv);
 int cli_invalidate(int argc, char **argv);
 int cli_cache(int argc, char **argv);
+int cli_completions(int argc, char **argv);
+
+/* Their options and texts. */
+extern const struct argp run_command;
+extern const struct argp plan_command;
+extern const struct argp compile_command;
+extern const struct argp inspect_command;
+extern const struct argp report_command;
+extern const struct argp topology_command;
+extern const struct argp splice_command;
+extern const struct argp invalidate_command;
+extern const struct argp cache_command;
+extern const struct argp completions_command;
+
+/* The commands, in the order of the help; ends with a NULL name. */
+struct command {
+    const char *name;
+    int (*run)(int argc, char **argv);
+    const struct argp *argp;
+    const char *help;
+};
+extern const struct command commands[];
 
 #endif

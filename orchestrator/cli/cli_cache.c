@@ -173,16 +173,17 @@ static int look(const struct cache_command *c, const struct store *s, struct cac
     return store_measure(s, &st->size, err);
 }
 
+const struct argp cache_command = {.options = option_table, .parser = parse_option, .doc = doc};
+
 int cli_cache(int argc, char **argv)
 {
-    static const struct argp argp = {.options = option_table, .parser = parse_option, .doc = doc};
     struct cache_command c = {0};
     struct cache_state state = {0};
     struct store store;
     struct error err;
     int rc;
 
-    command_parse(&argp, argc, argv, &c);
+    command_parse(&cache_command, argc, argv, &c);
     if (c.make_headers && make_headers(&err) < 0) {
         return command_end(-1, &err);
     }

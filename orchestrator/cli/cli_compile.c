@@ -91,16 +91,17 @@ out:
     return rc;
 }
 
+static const struct argp_child children[] = {{&build_argp, 0, NULL, 0}, {&fresh_argp, 0, NULL, 1}, {0}};
+const struct argp compile_command = {.options = options, .parser = parse, .doc = doc, .children = children};
+
 int cli_compile(int argc, char **argv)
 {
-    static const struct argp_child children[] = {{&build_argp, 0, NULL, 0}, {&fresh_argp, 0, NULL, 1}, {0}};
-    static const struct argp argp = {.options = options, .parser = parse, .doc = doc, .children = children};
     struct compile_command c = {0};
     struct error err;
 
     if (launch_rank() > 0) {
         return EXIT_CODE_PASS; /* under mpirun one process is enough */
     }
-    command_parse(&argp, argc, argv, &c);
+    command_parse(&compile_command, argc, argv, &c);
     return command_end(compile_build(&c, &err), &err);
 }

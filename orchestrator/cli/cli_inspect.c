@@ -63,13 +63,14 @@ static int inspect(const struct options *options, struct error *err)
     return rc;
 }
 
+static const struct argp_child children[] = {{&build_argp, 0, NULL, 0}, {0}};
+const struct argp inspect_command = {.options = option_table, .parser = parse_option, .doc = doc, .children = children};
+
 int cli_inspect(int argc, char **argv)
 {
-    static const struct argp_child children[] = {{&build_argp, 0, NULL, 0}, {0}};
-    static const struct argp argp = {.options = option_table, .parser = parse_option, .doc = doc, .children = children};
     struct options options = {0};
     struct error err;
 
-    command_parse(&argp, argc, argv, &options);
+    command_parse(&inspect_command, argc, argv, &options);
     return command_end(inspect(&options, &err), &err);
 }

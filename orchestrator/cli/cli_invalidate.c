@@ -48,13 +48,15 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
     }
 }
 
+static const struct argp_child children[] = {{&build_argp, 0, NULL, 0}, {0}};
+const struct argp invalidate_command = {
+    .options = option_table, .parser = parse_option, .doc = doc, .children = children};
+
 int cli_invalidate(int argc, char **argv)
 {
-    static const struct argp_child children[] = {{&build_argp, 0, NULL, 0}, {0}};
-    static const struct argp argp = {.options = option_table, .parser = parse_option, .doc = doc, .children = children};
     struct invalidate_command c = {.options.lines = stdout};
     struct error err;
 
-    command_parse(&argp, argc, argv, &c);
+    command_parse(&invalidate_command, argc, argv, &c);
     return command_end(invalidate_build(c.build, &c.options, NULL, &err), &err);
 }

@@ -71,19 +71,20 @@ static int print(const struct plan_command *c, const struct recording *r, struct
     return rc;
 }
 
+static const struct argp_child children[] = {{&build_argp, 0, NULL, 0},
+                                             {&recording_argp, 0, "What is recorded:", 1},
+                                             {&python_argp, 0, "Python of the build:", 2},
+                                             {0}};
+const struct argp plan_command = {.options = options, .parser = parse, .doc = doc, .children = children};
+
 int cli_plan(int argc, char **argv)
 {
-    static const struct argp_child children[] = {{&build_argp, 0, NULL, 0},
-                                                 {&recording_argp, 0, "What is recorded:", 1},
-                                                 {&python_argp, 0, "Python of the build:", 2},
-                                                 {0}};
-    static const struct argp argp = {.options = options, .parser = parse, .doc = doc, .children = children};
     struct plan_command c = {.format = "text", .recording = {.shapes_only = true}};
     struct recording r = {0};
     struct error err;
     int rc;
 
-    command_parse(&argp, argc, argv, &c);
+    command_parse(&plan_command, argc, argv, &c);
     rc = recording_open(&r, &c.recording, &err);
     if (rc == 0) {
         rc = recording_record(&r, &c.recording, &err);

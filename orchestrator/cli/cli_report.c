@@ -150,13 +150,14 @@ static int report(const struct options *options, struct error *err)
     return rc;
 }
 
+static const struct argp_child children[] = {{&profiles_argp, 0, NULL, 0}, {0}};
+const struct argp report_command = {.options = option_table, .parser = parse_option, .doc = doc, .children = children};
+
 int cli_report(int argc, char **argv)
 {
-    static const struct argp_child children[] = {{&profiles_argp, 0, NULL, 0}, {0}};
-    static const struct argp argp = {.options = option_table, .parser = parse_option, .doc = doc, .children = children};
     struct options options = {0};
     struct error err;
 
-    command_parse(&argp, argc, argv, &options);
+    command_parse(&report_command, argc, argv, &options);
     return command_end(report(&options, &err), &err);
 }

@@ -22,6 +22,7 @@
 #include "orchestrator/cli/option_number.h"
 #include "orchestrator/cli/python_options.h"
 #include "orchestrator/cli/recording_options.h"
+#include "orchestrator/cli/stack_options.h"
 #include "orchestrator/job/marker.h"
 #include "orchestrator/job/run.h"
 #include "orchestrator/open/override.h"
@@ -56,7 +57,7 @@ static const char doc[] =
 
 static const struct argp_option options[] = {
     {NULL, 'n', "P", 0, "have mpirun start P processes (default: one process, without MPI)", 0},
-    {"device", OPT_DEVICE, "NAME", 0, "auto (default) or cpu", 0},
+    {"device", OPT_DEVICE, "auto|cpu", 0, "what runs the cards (default auto)", 0},
     {"device-id", OPT_DEVICE_ID, "N", 0, "accepted, without effect: an L3 build runs on --device-ids", 0},
     {"plan", OPT_PLAN, "FILE", 0, "replay a saved plan instead of recording host_orch.py (no Python)", 0},
     {"seed", OPT_SEED, "N", 0, "seed of generated inputs (default 0)", 0},
@@ -102,6 +103,7 @@ static void init_children(struct argp_state *state, struct run_options *o)
     state->child_inputs[3] = &o->dfx;
     state->child_inputs[4] = o;
     state->child_inputs[5] = o;
+    state->child_inputs[6] = o;
 }
 
 static void check_together(struct argp_state *state, const struct run_options *o)
@@ -220,16 +222,18 @@ static void parse_arguments(const struct argp *argp, int argc, char **argv, stru
     }
 }
 
+static const struct argp_child children[] = {{&build_argp, 0, NULL, 0},
+                                             {&recording_argp, 0, "What is recorded:", 1},
+                                             {&fresh_argp, 0, "What is built:", 2},
+                                             {&dfx_argp, 0, "Profiles (docs/manual.md):", 5},
+                                             {&compare_argp, 0, "What is compared:", 4},
+                                             {&python_argp, 0, "Python of the build:", 6},
+                                             {&stack_argp, 0, "As the stack's own tools say it:", 7},
+                                             {0}};
+const struct argp run_command = {.options = options, .parser = parse, .doc = doc, .children = children};
+
 int cli_run(int argc, char **argv)
 {
-    static const struct argp_child children[] = {{&build_argp, 0, NULL, 0},
-                                                 {&recording_argp, 0, "What is recorded:", 1},
-                                                 {&fresh_argp, 0, "What is built:", 2},
-                                                 {&dfx_argp, 0, "Profiles (docs/manual.md):", 5},
-                                                 {&compare_argp, 0, "What is compared:", 4},
-                                                 {&python_argp, 0, "Python of the build:", 6},
-                                                 {0}};
-    static const struct argp argp = {.options = options, .parser = parse, .doc = doc, .children = children};
     struct run_options o = {.device = "auto",
                             .tolerance = {.rtol = 1e-5, .atol = 1e-5},
                             .timeout = 600,
@@ -243,7 +247,7 @@ int cli_run(int argc, char **argv)
         return EXIT_CODE_INFRA;
     }
     mpi_dirs_report_start();
-    parse_arguments(&argp, argc, copy, &o);
+    parse_arguments(&run_command, argc, copy, &o);
     o.alone = launch_is_alone();
     /* One process needs no MPI, which takes most of the time of a short replay: executors are processes of their own. */
     if (o.alone || launch_under_mpi()) {

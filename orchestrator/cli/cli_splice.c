@@ -63,13 +63,14 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
     }
 }
 
+static const struct argp_child children[] = {{&build_argp, 0, NULL, 0}, {0}};
+const struct argp splice_command = {.options = option_table, .parser = parse_option, .doc = doc, .children = children};
+
 int cli_splice(int argc, char **argv)
 {
-    static const struct argp_child children[] = {{&build_argp, 0, NULL, 0}, {0}};
-    static const struct argp argp = {.options = option_table, .parser = parse_option, .doc = doc, .children = children};
     struct splice_command c = {.options.lines = stdout};
     struct error err;
 
-    command_parse(&argp, argc, argv, &c);
+    command_parse(&splice_command, argc, argv, &c);
     return command_end(splice_build(c.build, &c.options, NULL, &err), &err);
 }

@@ -15,15 +15,16 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     return key == ARGP_KEY_ARG ? EINVAL : ARGP_ERR_UNKNOWN;
 }
 
+const struct argp topology_command = {
+    .parser = parse,
+    .doc = "Show this host as placement sees it: packages, NUMA nodes, cores that may be used, accelerators."};
+
 int cli_topology(int argc, char **argv)
 {
-    static const struct argp argp = {
-        .parser = parse,
-        .doc = "Show this host as placement sees it: packages, NUMA nodes, cores that may be used, accelerators."};
     char host[256] = "this host";
     struct error err;
 
-    command_parse(&argp, argc, argv, NULL);
+    command_parse(&topology_command, argc, argv, NULL);
     if (gethostname(host, sizeof host - 1) < 0) {
         host[0] = '\0';
     }

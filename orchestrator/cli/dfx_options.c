@@ -13,6 +13,7 @@ enum {
     OPT_SWIMLANE = 0x600,
     OPT_SWIMLANE_LEVEL,
     OPT_CHIP_SWIMLANE,
+    OPT_CHIP_LEVEL,
     OPT_L2_SWIMLANE,
     OPT_PMU,
     OPT_ENABLE_PMU,
@@ -21,7 +22,8 @@ enum {
     OPT_DUMP_ARGS,
     OPT_DFX_DIR,
     OPT_GATHER,
-    LEVEL_NONE = -1
+    LEVEL_NONE = -1,
+    PMU_PIPES = 2 /* what counting without an event type counts */
 };
 
 /* How a switch was given before; `option` is NULL when it was not. */
@@ -39,17 +41,19 @@ static const struct argp_option options[] = {
     {"swimlane", OPT_SWIMLANE, NULL, 0, "when each task ran, and the scheduler: --swimlane-level 4", 4},
     {"swimlane-level", OPT_SWIMLANE_LEVEL, "N", 0,
      "0 off, 1 tasks, 2 their dispatch and finish too, 3 the scheduler too, 4 the orchestration too", 4},
-    {"pmu", OPT_PMU, "N", 0, "counters of each task: 1 arithmetic, 2 pipes, 4 memory, 5 to 8 others", 4},
+    {"pmu", OPT_PMU, "N", OPTION_ARG_OPTIONAL,
+     "counters of each task: 1 arithmetic, 2 pipes (the default), 4 memory, 5 to 8 others", 4},
     {"dep-gen", OPT_DEP_GEN, NULL, 0, "which task waits for which", 4},
     {"scope-stats", OPT_SCOPE_STATS, NULL, 0, "what each scope uses of the device", 4},
     {"dump-args", OPT_DUMP_ARGS, "N", OPTION_ARG_OPTIONAL,
      "arguments of tasks: 1 marked ones (the default), 2 all, 3 all, but the bytes of marked ones only", 4},
     {"dfx-dir", OPT_DFX_DIR, "DIR", 0, "where profiles go (default: BUILD/dfx_outputs)", 4},
-    {"gather", OPT_GATHER, "HOW", 0,
+    {"gather", OPT_GATHER, "auto|stream", 0,
      "auto: processes that see that directory write into it, others send (default); stream: all send", 4},
     {"enable-chip-swimlane", OPT_CHIP_SWIMLANE, "N", OPTION_ARG_OPTIONAL | OPTION_HIDDEN, NULL, 4},
     {"enable-l2-swimlane", OPT_L2_SWIMLANE, "N", OPTION_ARG_OPTIONAL | OPTION_HIDDEN, NULL, 4},
-    {"enable-pmu", OPT_ENABLE_PMU, "N", OPTION_HIDDEN, NULL, 4},
+    {"enable-pmu", OPT_ENABLE_PMU, "N", OPTION_ARG_OPTIONAL | OPTION_HIDDEN, NULL, 4},
+    {"chip-swimlane-level", OPT_CHIP_LEVEL, "N", OPTION_HIDDEN, NULL, 4},
     {"enable-dep-gen", OPT_DEP_GEN, NULL, OPTION_HIDDEN, NULL, 4},
     {"enable-scope-stats", OPT_SCOPE_STATS, NULL, OPTION_HIDDEN, NULL, 4},
     {0},
@@ -124,14 +128,28 @@ const char *dfx_option_names(const struct dfx *dfx, char *buf, size_t size)
     return buf;
 }
 
-static int event_type(struct argp_state *state, const char *arg)
+static int check_event_type(struct argp_state *state, const char *name, int n)
 {
-    int n = option_number(state, "--pmu", arg, 0, DFX_PMU_MAX);
-
     if (n && !dfx_pmu_is_known(n)) {
-        argp_error(state, "--pmu is 0 (off), 1, 2, or 4 to 8, not %d", n);
+        argp_error(state, "%s is 0 (off), 1, 2, or 4 to 8, not %d", name, n);
     }
     return n;
+}
+
+static int event_type(struct argp_state *state, const char *option, const char *arg)
+{
+    return check_event_type(state, option, optional_level(state, option, arg, DFX_PMU_MAX, PMU_PIPES));
+}
+
+/* As in the stack, the variable overrides the event type, but does not turn counting on. */
+static void override_event_type(struct argp_state *state, struct dfx_options *o)
+{
+    const char *value = getenv("SIMPLER_PMU_EVENT_TYPE");
+
+    if (o->dfx.pmu && value && *value) {
+        o->dfx.pmu = check_event_type(state, "SIMPLER_PMU_EVENT_TYPE",
+                                      option_number(state, "SIMPLER_PMU_EVENT_TYPE", value, 0, DFX_PMU_MAX));
+    }
 }
 
 static error_t parse(int key, char *arg, struct argp_state *state)
@@ -143,6 +161,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     case ARGP_KEY_INIT:
         state->hook = calloc(1, sizeof *before);
         return state->hook ? 0 : ENOMEM;
+    case ARGP_KEY_END:
+        override_event_type(state, o);
+        return 0;
     case ARGP_KEY_FINI:
         free(before);
         return 0;
@@ -155,6 +176,11 @@ static error_t parse(int key, char *arg, struct argp_state *state)
                   (struct spelling){.option = "--swimlane-level",
                                     .level = option_number(state, "--swimlane-level", arg, 0, DFX_SWIMLANE_MAX)});
         return 0;
+    case OPT_CHIP_LEVEL:
+        set_level(state, &o->dfx.swimlane, &before->swimlane,
+                  (struct spelling){.option = "--chip-swimlane-level",
+                                    .level = option_number(state, "--chip-swimlane-level", arg, 0, DFX_SWIMLANE_MAX)});
+        return 0;
     case OPT_CHIP_SWIMLANE:
         chip_level(state, &o->dfx.swimlane, &before->swimlane, "--enable-chip-swimlane", arg);
         return 0;
@@ -164,11 +190,11 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         return 0;
     case OPT_PMU:
         set_level(state, &o->dfx.pmu, &before->pmu,
-                  (struct spelling){.option = "--pmu", .level = event_type(state, arg)});
+                  (struct spelling){.option = "--pmu", .level = event_type(state, "--pmu", arg)});
         return 0;
     case OPT_ENABLE_PMU:
         set_level(state, &o->dfx.pmu, &before->pmu,
-                  (struct spelling){.option = "--enable-pmu", .level = event_type(state, arg)});
+                  (struct spelling){.option = "--enable-pmu", .level = event_type(state, "--enable-pmu", arg)});
         return 0;
     case OPT_DEP_GEN:
         o->dfx.dep_gen = true;

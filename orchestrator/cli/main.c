@@ -10,22 +10,20 @@
 #include "orchestrator/job/interrupt.h"
 #include "orchestrator/job/marker.h"
 
-struct command {
-    const char *name;
-    int (*run)(int argc, char **argv);
-    const char *help;
-};
-
-static const struct command commands[] = {
-    {"run", cli_run, "replay an L3 build: PASS, FAIL or INFRA"},
-    {"inspect", cli_inspect, "show what a build is: kind, platform, parameters, programs, kernels"},
-    {"plan", cli_plan, "show what a replay would do: nodes, edges and why each edge exists"},
-    {"compile", cli_compile, "bring the binaries of a build up to date"},
-    {"report", cli_report, "show what the profiles of a run say: waiting, skew, critical path, kernels"},
-    {"topology", cli_topology, "show this host as placement sees it"},
-    {"splice", cli_splice, "carry edits of .pto files into the kernels' sources"},
-    {"invalidate", cli_invalidate, "delete the binaries in a build, so that everything is compiled again"},
-    {"cache", cli_cache, "show the store of compiled objects, or remove what is in it"},
+const struct command commands[] = {
+    {"run", cli_run, &run_command, "replay an L3 build: PASS, FAIL or INFRA"},
+    {"inspect", cli_inspect, &inspect_command, "show what a build is: kind, platform, parameters, programs, kernels"},
+    {"plan", cli_plan, &plan_command, "show what a replay would do: nodes, edges and why each edge exists"},
+    {"compile", cli_compile, &compile_command, "bring the binaries of a build up to date"},
+    {"report", cli_report, &report_command,
+     "show what the profiles of a run say: waiting, skew, critical path, kernels"},
+    {"topology", cli_topology, &topology_command, "show this host as placement sees it"},
+    {"splice", cli_splice, &splice_command, "carry edits of .pto files into the kernels' sources"},
+    {"invalidate", cli_invalidate, &invalidate_command,
+     "delete the binaries in a build, so that everything is compiled again"},
+    {"cache", cli_cache, &cache_command, "show the store of compiled objects, or remove what is in it"},
+    {"completions", cli_completions, &completions_command, "print completions for bash or zsh, or the manual page"},
+    {0},
 };
 
 static void usage(FILE *f)
@@ -33,7 +31,7 @@ static void usage(FILE *f)
     fputs("Usage: l3replay COMMAND [OPTION...]\n"
           "Replay multi-card builds of the PyPTO stack with MPI.\n\nCommands:\n",
           f);
-    for (size_t i = 0; i < sizeof commands / sizeof *commands; i++) {
+    for (size_t i = 0; commands[i].name; i++) {
         fprintf(f, "  %-10s  %s\n", commands[i].name, commands[i].help);
     }
     fputs("\nExamples:\n"
@@ -86,7 +84,7 @@ int main(int argc, char **argv)
         puts("l3replay " L3R_VERSION);
         return EXIT_CODE_PASS;
     }
-    for (size_t i = 0; i < sizeof commands / sizeof *commands; i++) {
+    for (size_t i = 0; commands[i].name; i++) {
         if (strcmp(argv[1], commands[i].name) == 0) {
             return commands[i].run(argc - 1, argv + 1);
         }

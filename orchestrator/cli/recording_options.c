@@ -21,7 +21,7 @@ enum {
 };
 
 static const struct argp_option options[] = {
-    {"platform", OPT_PLATFORM, "NAME", 0, "a2a3, a2a3sim, a5 or a5sim (default: the build's)", 1},
+    {"platform", OPT_PLATFORM, "a2a3|a2a3sim|a5|a5sim", 0, "what it is replayed for (default: the build's)", 1},
     {"device-ids", OPT_DEVICE_IDS, "IDS", 0, "cards to use, as 0,1 or 0-3; their number is the world size", 1},
     {"input", OPT_INPUT, "NAME=FILE", 0,
      "contents of a parameter (default: data/in/NAME.npy or .pt, else of golden.py, else generated)", 1},
@@ -31,7 +31,7 @@ static const struct argp_option options[] = {
      "refuse an input whose sizes are not those of the metadata, which is else a warning", 1},
     {"sub-worker", OPT_SUB_WORKER, "NAME=FILE.py", 0,
      "the sub-worker NAME is function NAME of FILE.py, or FUNCTION of FILE.py:FUNCTION", 1},
-    {"deps", OPT_DEPS, "MODE", 0, "order of dispatches: exact (default), full, upstream", 1},
+    {"deps", OPT_DEPS, "exact|full|upstream", 0, "order of dispatches (default exact)", 1},
     {"max-nodes", OPT_MAX_NODES, "N", 0, "stop recording at more dispatches, copies and calls (default 20000000)", 1},
     {0},
 };

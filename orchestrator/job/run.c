@@ -66,6 +66,9 @@ static void replay(struct participant *me, const struct run_options *o, struct p
         log_note("--device-id %s has no effect: the build has cards of its own, which --device-ids names",
                  o->device_id);
     }
+    for (size_t i = 0; i < o->unused.n; i++) {
+        log_note("%s", o->unused.v[i]);
+    }
     phases_enter(&out->phases, PHASE_RUN);
     if (lead_run(me, o, p, out, &err) < 0) {
         outcome_fail(out, &err, me->supervision.interrupted);

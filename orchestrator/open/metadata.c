@@ -1,4 +1,5 @@
 #include "orchestrator/open/metadata.h"
+#include "orchestrator/open/build_target.h"
 
 #include <inttypes.h>
 #include <limits.h>
@@ -270,41 +271,31 @@ static int default_device_ids(const struct json_source *src, struct build *b)
 
 static int read_simulated(const struct json_source *src, const cJSON *root, bool *simulated)
 {
-    static const struct {
-        const char *word;
-        bool simulated;
-    } words[] = {{"sim", true},       {"simulator", true}, {"simulation", true}, {"onboard", false},
-                 {"hardware", false}, {"device", false},   {"npu", false}};
     const char *text;
+    int mode;
 
     if (json_get_string(src, root, "execution_mode", &text)) {
         return -1;
     }
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
-        if (strcasecmp(text, words[i].word) == 0) {
-            *simulated = words[i].simulated;
-            return 0;
-        }
-    }
-    return json_fail(src, root, "execution_mode",
-                     "\"%.60s\" is not known; known are sim, simulator, simulation, onboard, hardware, device, npu",
-                     text);
+    mode = target_mode(text);
+    *simulated = mode > 0;
+    return mode >= 0 ? 0
+                     : json_fail(src, root, "execution_mode", "\"%.60s\" is not known; known are " TARGET_MODES, text);
 }
 
 static int read_target(const struct json_source *src, const cJSON *root, struct build *b)
 {
-    static const char *const backends[] = {"Ascend910B", "Ascend950"};
-    static const char *const platforms[][2] = {{"a2a3", "a2a3sim"}, {"a5", "a5sim"}};
     bool has_backend = json_member(root, "backend_type") != NULL, has_mode = json_has(root, "execution_mode");
     const char *text, *named;
     bool simulated = true;
     size_t which = 0;
 
-    if ((has_backend && json_get_choice(src, root, "backend_type", backends, 2, &which)) ||
-        !(b->backend_type = copy_text(src, backends[which])) || (has_mode && read_simulated(src, root, &simulated))) {
+    if ((has_backend && json_get_choice(src, root, "backend_type", target_backends, 2, &which)) ||
+        !(b->backend_type = copy_text(src, target_backends[which])) ||
+        (has_mode && read_simulated(src, root, &simulated))) {
         return -1;
     }
-    named = platforms[which][simulated];
+    named = target_platform((int)which, simulated);
     if (json_has(root, "platform")) {
         if (json_get_string(src, root, "platform", &text)) {
             return -1;
@@ -317,7 +308,8 @@ static int read_target(const struct json_source *src, const cJSON *root, struct 
             return json_fail(src, root, "platform", "\"%s\" contradicts backend_type and execution_mode, which mean %s",
                              text, named);
         }
-        if (has_backend && strncmp(platforms[which][0], text, strlen(platforms[which][0])) != 0 &&
+        if (has_backend &&
+            strncmp(target_platform((int)which, false), text, strlen(target_platform((int)which, false))) != 0 &&
             build_add_note(b, src->err,
                            "the build is for %s, and its platform %s is another chip's: it is replayed as "
                            "%s",

@@ -204,7 +204,9 @@ static int take_options(struct inventory *v, const struct run_options *o, const 
     const struct build *build = &p->recording.build;
     static const char *const deps[] = {[DEPS_EXACT] = "exact", [DEPS_FULL] = "full", [DEPS_UPSTREAM] = "upstream"};
 
-    if ((o->platform && take_option(v, "--platform", strdup(o->platform), err) < 0) ||
+    const bool target = o->platform || o->backend_type || o->execution_mode;
+
+    if ((target && take_option(v, "--platform", strdup(build->platform), err) < 0) ||
         (o->device_ids && take_option(v, "--device-ids", device_ids_text(build), err) < 0)) {
         return -1;
     }

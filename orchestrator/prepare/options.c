@@ -10,4 +10,5 @@ void run_options_free(struct run_options *o)
     free(o->shapes);
     free(o->subs);
     free(o->compares);
+    args_free(&o->unused);
 }

@@ -23,6 +23,7 @@ enum { GOLDEN_TIMEOUT_S = 3600 };
 struct run_options {
     const char *build;
     const char *platform, *device_ids;                  /* NULL: as recorded */
+    const char *backend_type, *execution_mode;          /* the same; another way to name a platform */
     const char *device;                                 /* "auto" or "cpu" */
     const char *plan_file, *result_file, *save_outputs; /* NULL: not asked for */
     struct named_file *inputs, *expects;
@@ -55,6 +56,7 @@ struct run_options {
     bool validate, no_validate, require_check;
     const char *device_id; /* --device-id, which has no effect on several cards; NULL: not given */
     int nproc;             /* -n; 0: as many as fit */
+    struct args unused;    /* "--runtime", ...: accepted, and without effect here */
     struct fresh_options fresh;
     struct dfx_options dfx;
 };

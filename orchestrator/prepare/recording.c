@@ -7,6 +7,7 @@
 #include "common/base/log.h"
 #include "orchestrator/data/fit.h"
 #include "orchestrator/open/build.h"
+#include "orchestrator/open/build_target.h"
 #include "orchestrator/open/override.h"
 #include "orchestrator/plan/saved.h"
 #include "orchestrator/record/record.h"
@@ -25,7 +26,7 @@ static int open_build(const struct run_options *o, struct build *build, struct e
                          "kernel_config.py at its top",
                          "this is an L2 build (kernel_config.py at its top); this version replays L3 builds");
     }
-    if (o->platform && build_set_platform(build, o->platform, err) < 0) {
+    if (build_set_target(build, o->platform, o->backend_type, o->execution_mode, err) < 0) {
         return -1;
     }
     return o->device_ids ? build_set_device_ids(build, o->device_ids, err) : 0;

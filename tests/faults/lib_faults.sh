@@ -105,7 +105,7 @@ mpirun_cannot_run() {
 # The user's own mpirun hits a fault as well, and may hang or crash by it, before it starts a process of ours or after these
 # have ended with their marker. That is Open MPI's.
 skip_mpirun_that_hangs() {
-    [[ ${way[*]} == *mpirun* ]] && [[ $status == 124 || $status == 137 || $status == 139 ]] || return 0
+    [[ ${way[*]} == *mpirun* ]] && { [ -n "$hung" ] || [ "$status" -eq 139 ]; } || return 0
     grep -aEq 'ORTE_ERROR_LOG|PMIX ERROR' "$work/err" || return 0
     grep -aq '^l3replay: ' "$work/err" && ! grep -aq '^PYPTO_EXEC_RESULT=' "$work/out" && return 0
     skip "mpirun itself did not end"
@@ -167,6 +167,36 @@ find_role() {
     done
 }
 
+# What still ran when the limit of a try had come: names, one a line.
+hung=""
+names_of_run() {
+    local pid
+    for pid in $(tagged); do
+        cat "/proc/$pid/comm" 2>/dev/null
+    done
+}
+
+# As in lib_replay.sh, but it is the judge that complains: an exit code says nothing of a limit, since mpirun's is 137 as well
+# when a process of its job was killed.
+run() {
+    start "$@"
+    finish_run
+}
+
+finish_run() {
+    local waited=0
+    while kill -0 "$started" 2>/dev/null && [ "$waited" -lt $((limit * 10)) ]; do
+        sleep 0.1
+        waited=$((waited + 1))
+    done
+    if kill -0 "$started" 2>/dev/null; then
+        hung=$(names_of_run)
+        kill -KILL "$started" 2>/dev/null
+    fi
+    wait "$started" 2>/dev/null
+    status=$?
+}
+
 # --- judging -------------------------------------------------------------------------------------------------------
 
 # The verdict of the marker; `none` without one.
@@ -186,15 +216,15 @@ verdict_of_run() {
 # How the run may have ended: PASS, FAIL, INFRA, none (nobody was left to print), usage (an error of the command line).
 judge() { # VERDICT...
     local verdict right=""
+    # All of ours has ended, and the user's own mpirun has not: with the front, that would still be there.
+    [ -z "$hung" ] || grep -qv '^mpirun$' <<<"$hung" || skip "mpirun itself did not end"
+    [ -z "$hung" ] || complain "did not end within $limit s; still there: $(echo $hung)"
     verdict=$(verdict_of_run)
     [ "$status" -eq 2 ] && [ "$verdict" = none ] && verdict=usage
     for right in "$@" ""; do
         [ "$right" = "$verdict" ] && break
     done
     [ -n "$right" ] || complain "$verdict, where right is: $*"
-    if [ "$late" != yes ] || [ "$verdict" != PASS ]; then
-        [ "$status" -ne 124 ] && [ "$status" -ne 137 -o "$verdict" = none ] || complain "did not end within $limit s"
-    fi
     case $verdict in
     # A fault that comes after the marker changes the exit code of an mpirun that the try started, or kills the front.
     PASS) [ "$status" -eq 0 ] || [ "$late" = yes -a "$status" -eq 137 ] || [ ${#way[@]} -gt 0 -a "$late" = yes ] ||
@@ -222,7 +252,7 @@ judge() { # VERDICT...
 
 # The same where the standard streams were taken away: only that it ended, crashed nowhere and left nothing.
 judge_ended() {
-    [ "$status" -ne 124 ] && [ "$status" -ne 137 ] || complain "did not end within $limit s"
+    [ -z "$hung" ] || complain "did not end within $limit s; still there: $(echo $hung)"
     grep -aEq 'AddressSanitizer|runtime error:|hint: report this as a fault of l3replay' "$work/err" && complain "l3replay itself crashed"
     expect_nothing_left
 }

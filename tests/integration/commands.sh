@@ -7,7 +7,7 @@ for command in run plan compile inspect report splice invalidate; do
     [ "$command" = report ] && named=DIR
     run "$L3REPLAY" "$command" --help
     expect_status 0
-    expect_out "^Usage: l3replay $command \[OPTION\.\.\.\] $named\$" '--log-level=LEVEL .*timing \(default\)' 'Exit status'
+    expect_out "^Usage: l3replay $command \[OPTION\.\.\.\] $named\$" '--log-level=debug.info' '.default timing.' 'Exit status'
     run "$L3REPLAY" "$command"
     expect_usage "^l3replay $command: which .*directory"
     run "$L3REPLAY" "$command" "$work/one" "$work/two"

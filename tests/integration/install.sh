@@ -11,8 +11,9 @@ prefix="$work/an install"
 run cmake --install "$built" --prefix "$prefix"
 expect_status 0
 for part in bin/l3replay libexec/l3replay/l3replay-executor share/l3replay/include/pto_orchestration_api.h \
-    share/l3replay/include/stdfloat-shim/stdfloat share/l3replay/recorder/__main__.py; do
-    [ -e "$prefix/$part" ] || complain "$part is not installed"
+    share/l3replay/include/stdfloat-shim/stdfloat share/l3replay/recorder/__main__.py share/bash-completion/completions/l3replay \
+    share/zsh/vendor-completions/_l3replay share/man/man1/l3replay.1; do
+    [ -s "$prefix/$part" ] || complain "$part is not installed"
 done
 
 # The headers that were read are in the lists that the store keeps.
