@@ -163,11 +163,7 @@ static void close_batch(struct batch *b)
 
 int batch_run(const struct manifest *m, const struct batch_options *o, struct error *err)
 {
-    struct batch b = {.m = m,
-                      .o = o,
-                      .journal = BATCH_JOURNAL_NONE,
-                      .signals = {.fd = -1},
-                      .dir = PRIVATE_DIR_NONE};
+    struct batch b = {.m = m, .o = o, .journal = BATCH_JOURNAL_NONE, .signals = {.fd = -1}, .dir = PRIVATE_DIR_NONE};
     int code = -1;
 
     if (open_batch(&b, err) == 0) {

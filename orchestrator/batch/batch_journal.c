@@ -114,7 +114,8 @@ static int append(struct batch_journal *j, struct json_writer *w, cJSON *root, s
     if (write(j->fd, line, n + 1) == (ssize_t)(n + 1) && fdatasync(j->fd) == 0) {
         rc = 0;
     } else {
-        error_errno(err, j->path, "give it space, or a directory that can be written", "cannot write the batch's journal");
+        error_errno(err, j->path, "give it space, or a directory that can be written",
+                    "cannot write the batch's journal");
     }
     free(line);
     return rc;

@@ -15,8 +15,8 @@ enum batch_verdict { BATCH_NOT_RUN = 0, BATCH_PASS, BATCH_FAIL, BATCH_INFRA, BAT
 struct batch_outcome {
     enum batch_verdict verdict;
     double seconds;
-    int device;        /* of a PASS; -1: not known */
-    bool earlier;      /* of the batch that this one continues */
+    int device;         /* of a PASS; -1: not known */
+    bool earlier;       /* of the batch that this one continues */
     struct error error; /* where the verdict is not PASS; `what` may be "" */
 };
 

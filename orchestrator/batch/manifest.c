@@ -41,8 +41,7 @@ static int read_device_ids(const struct json_source *src, const cJSON *item, cha
     if (!f) {
         return error_nomem(src->err, "batch", 1);
     }
-    cJSON_ArrayForEach(id, list)
-    {
+    cJSON_ArrayForEach(id, list) {
         if (json_get_int(src, id, NULL, 0, INT_MAX, &number) < 0) {
             fclose(f);
             free(joined);
@@ -105,8 +104,7 @@ static int read_entries(struct json_source *src, const cJSON *document, struct m
     if (!m->entries) {
         return error_nomem(err, "batch", count * sizeof *m->entries);
     }
-    cJSON_ArrayForEach(item, list)
-    {
+    cJSON_ArrayForEach(item, list) {
         struct batch_entry *e = &m->entries[m->count];
 
         snprintf(name, sizeof name, "entry-%zu", m->count++);
@@ -125,9 +123,8 @@ static int read_entries(struct json_source *src, const cJSON *document, struct m
 
 int manifest_read(struct manifest *m, const char *path, struct error *err)
 {
-    struct json_source src = {.file = path,
-                              .hint = "give a JSON list of objects: [{\"work_dir\": \"build_output/a\"}, ...]",
-                              .err = err};
+    struct json_source src = {
+        .file = path, .hint = "give a JSON list of objects: [{\"work_dir\": \"build_output/a\"}, ...]", .err = err};
     size_t size;
     char *text = file_read(path, MANIFEST_MAX, &size, err);
     cJSON *document;

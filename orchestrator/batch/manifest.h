@@ -12,10 +12,10 @@
 #include "common/base/error.h"
 
 struct batch_entry {
-    char *work_dir;               /* as written; of an entry without one "entry-<number>" */
-    char *platform, *device_ids;  /* NULL: the build's; device_ids as --device-ids takes it */
-    char *device_id;              /* as --device-id takes it; NULL: not given */
-    struct error fault;           /* what is wrong with it; `what` is "" when it can be run */
+    char *work_dir;              /* as written; of an entry without one "entry-<number>" */
+    char *platform, *device_ids; /* NULL: the build's; device_ids as --device-ids takes it */
+    char *device_id;             /* as --device-id takes it; NULL: not given */
+    struct error fault;          /* what is wrong with it; `what` is "" when it can be run */
 };
 
 struct manifest {

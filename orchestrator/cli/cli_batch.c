@@ -39,21 +39,24 @@ static const struct argp_option option_table[] = {
     {"device-id", OPT_DEVICE_ID, "N", 0, "for entries that do not name a device", 0},
     {"entry-timeout", OPT_ENTRY_TIMEOUT, "SECONDS", 0, "stop an entry that takes longer: INFRA (default: no limit)", 0},
     {"resume", OPT_RESUME, NULL, 0, "go on behind the last entry that ended, as the journal says", 0},
-    {"journal", OPT_JOURNAL, "FILE", 0, "which entries have ended (default: MANIFEST.journal); removed when all have", 0},
+    {"journal", OPT_JOURNAL, "FILE", 0, "which entries have ended (default: MANIFEST.journal); removed when all have",
+     0},
     {"summary", OPT_SUMMARY, "FILE.json", 0, "verdict, time and cause of each entry", 0},
     {"junit", OPT_JUNIT, "FILE.xml", 0, "the same as JUnit XML", 0},
     {0},
 };
 
 static const char doc[] =
-    "Replay the builds of MANIFEST, a JSON list of {\"work_dir\": DIR, \"platform\": NAME}, one after the other. Each has "
+    "Replay the builds of MANIFEST, a JSON list of {\"work_dir\": DIR, \"platform\": NAME}, one after the other. Each "
+    "has "
     "its own marker line on stdout, in their order; what is wrong with one does not end the others.\v"
     "Other options are those of `l3replay run`, for every entry; behind -- too.\n\n"
     "Examples:\n"
     "  l3replay batch nightly.json --junit results.xml\n"
     "  l3replay batch nightly.json --resume --no-recompile --timeout 60\n"
     "  l3replay batch --work-dir build_output/a --platform a2a3sim --device-id 0\n\n"
-    "A marker is " RESULT_MARKER "PASS work_dir=DIR device=N, =FAIL work_dir=DIR or =INFRA work_dir=DIR; a manifest that "
+    "A marker is " RESULT_MARKER
+    "PASS work_dir=DIR device=N, =FAIL work_dir=DIR or =INFRA work_dir=DIR; a manifest that "
     "cannot be read is one bare " RESULT_MARKER "INFRA.\n"
     "Exit status: 0 all PASS; 1 some FAIL; 2 wrong usage; 3 some INFRA, or not run.";
 
@@ -96,8 +99,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         return 0;
     case ARGP_KEY_END:
         if (!c->manifest == !c->work_dir) {
-            argp_error(state, "%s", c->manifest ? "give a manifest or --work-dir, not both"
-                                                : "which builds? give a manifest, or one build with --work-dir");
+            argp_error(state, "%s",
+                       c->manifest ? "give a manifest or --work-dir, not both"
+                                   : "which builds? give a manifest, or one build with --work-dir");
         }
         if (c->platform && !c->work_dir) {
             argp_error(state, "--platform goes with --work-dir; entries of a manifest name theirs");
@@ -108,8 +112,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     }
 }
 
-const struct argp batch_command = {.options = option_table, .parser = parse, .args_doc = "[MANIFEST]",
-                                   .doc = doc};
+const struct argp batch_command = {.options = option_table, .parser = parse, .args_doc = "[MANIFEST]", .doc = doc};
 
 static int read_entries(const struct batch_command *c, struct manifest *m, struct error *err)
 {

@@ -49,7 +49,7 @@ static const char doc[] = "Replay the build in directory BUILD: record its host_
                           "  mpirun -np 4 l3replay run build_output/my_build\n"
                           "  l3replay run build_output/my_build --device-ids 0-7 --seed 3\n"
                           "  l3replay run build_output/my_chip_build --device-id 2\n"
-                          "  l3replay run my_build --input x=x.npy --expect out=ref.npy --rtol 1e-3\n"
+                          "  l3replay run my_build --input x=x.npy --expect out=refs.npz:out --rtol 1e-3\n"
                           "  l3replay run my_build --repeat 20 --result bits.json\n"
                           "  l3replay plan my_build --format json > p.json && l3replay run my_build --plan p.json\n\n"
                           "The last lines on stdout are all device ids, how many outputs were compared (" RESULT_CHECKED

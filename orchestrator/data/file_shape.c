@@ -3,31 +3,35 @@
 #include <string.h>
 
 #include "common/plan/plan.h"
-#include "orchestrator/npy/npy.h"
+#include "orchestrator/data/fit.h"
+#include "orchestrator/tensor_file/tensor_pool.h"
+
+enum { BFLOAT16_BYTES = 2 };
 
 /* Types that numpy lacks are saved as raw bytes; those that other files hold as integers cannot be known from integers. */
-static bool is_of(const struct npy *array, enum dtype type)
+static enum dtype type_of(const struct tensor *t)
 {
-    return npy_holds(array, type) && type != DTYPE_FLOAT64 && (type != DTYPE_BFLOAT16 || array->kind == 'V');
+    if (t->dtype == DTYPE_COUNT && t->bits && t->size == BFLOAT16_BYTES) {
+        return DTYPE_BFLOAT16;
+    }
+    return t->dtype == DTYPE_FLOAT64 ? DTYPE_COUNT : t->dtype;
 }
 
-int file_shape(const char *file, enum dtype *type, uint32_t *ndim, int64_t *shape, struct error *err)
+int file_shape(const char *file, const char *param, enum dtype *type, uint32_t *ndim, int64_t *shape, struct error *err)
 {
-    char name[32];
-    struct npy array;
+    struct tensor_pool pool = {0};
+    const struct tensor_file *opened;
+    const struct tensor *t;
+    int rc = tensor_pool_open(&pool, file, param, fit_name_length(param), &opened, &t, err);
 
-    if (npy_open(file, &array, err) < 0) {
-        return -1;
+    if (rc == 0) {
+        *type = type_of(t);
+        *ndim = t->ndim;
+        memcpy(shape, t->shape, t->ndim * sizeof *shape);
+        if (*type == DTYPE_COUNT) {
+            rc = error_set(err, file, "convert it", "%s holds %s, which no device takes", file, t->type);
+        }
     }
-    *type = 0;
-    while (*type < DTYPE_COUNT && !is_of(&array, *type)) {
-        ++*type;
-    }
-    if (*type == DTYPE_COUNT || array.ndim > PLAN_MAX_DIMS) {
-        return error_set(err, file, "convert it", "%s holds %s in %u dimensions, which no device takes", file,
-                         npy_type_name(&array, name, sizeof name), array.ndim);
-    }
-    *ndim = array.ndim;
-    memcpy(shape, array.shape, array.ndim * sizeof *shape);
-    return 0;
+    tensor_pool_close(&pool);
+    return rc;
 }

@@ -5,7 +5,7 @@
 
 #include "common/base/json_write.h"
 #include "common/plan/plan_names.h"
-#include "orchestrator/npy/npy.h"
+#include "orchestrator/tensor_file/tensor.h"
 
 enum { INSPECT_VERSION = 1 };
 
@@ -44,7 +44,7 @@ static void text_shape(const struct build_param *p, char *buf, size_t size)
     if (p->scalar || p->unknown) {
         snprintf(buf, size, "%s", p->scalar ? "scalar" : "?");
     } else {
-        npy_shape_text(p->ndim, p->shape, buf, size);
+        tensor_shape_text(p->ndim, p->shape, buf, size);
     }
 }
 

@@ -43,7 +43,7 @@ static int take_file(struct build_param *p, const char *file, struct error *err)
     enum dtype type;
     uint32_t ndim;
 
-    return file_shape(file, &type, &ndim, shape, err) < 0 ? -1 : settle(p, type, ndim, shape, err);
+    return file_shape(file, p->name, &type, &ndim, shape, err) < 0 ? -1 : settle(p, type, ndim, shape, err);
 }
 
 static int take_of_build(const struct build *build, struct build_param *p, const char *dir, struct error *err)

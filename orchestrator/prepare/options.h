@@ -52,6 +52,8 @@ struct run_options {
     enum deps_mode deps;
     bool free_threads; /* --threads free */
     enum pace_mode pace;
+    enum tensor_format save_format; /* of --save-outputs */
+    bool strict_shapes;
     bool validate, no_validate, require_check;
     const char *device_id; /* --device-id: the card of an L2 build; NULL: not given */
     int nproc;             /* -n; 0: as many as fit */

@@ -90,7 +90,7 @@ static int name_given(const struct run_options *o, const struct build *build, st
             return -1;
         }
         if (!p->scalar) {
-            return error_set_kind(err, ERROR_USAGE, "--scalar", "give it with --input NAME=FILE.npy",
+            return error_set_kind(err, ERROR_USAGE, "--scalar", "give it with --input NAME=FILE",
                                   "parameter %s is a tensor", p->name);
         }
         g->scalars[g->nscalar] = o->scalars[i];
@@ -192,15 +192,14 @@ static int open_inputs(struct recording *r, const struct run_options *o, struct 
     if (inputs_open(&r->inputs, &r->build, o->inputs, o->ninput, o->seed, err) < 0) {
         return -1;
     }
-    if (!r->golden) {
-        return 0;
+    if (r->golden) {
+        files = golden_inputs(r->golden, &count);
+        if (inputs_add(r->inputs, &r->build, files, count, golden_label(r->golden), err) < 0) {
+            return -1;
+        }
+        golden_release_inputs(r->golden);
     }
-    files = golden_inputs(r->golden, &count);
-    if (inputs_add(r->inputs, &r->build, files, count, golden_label(r->golden), err) < 0) {
-        return -1;
-    }
-    golden_release_inputs(r->golden);
-    return 0;
+    return inputs_check_shapes(r->inputs, &r->build, o->strict_shapes, err);
 }
 
 int recording_open(struct recording *r, const struct run_options *o, struct error *err)

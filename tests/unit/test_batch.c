@@ -45,9 +45,10 @@ static void an_entry_is_what_it_says(void **state)
     struct manifest m;
 
     (void)state;
-    assert_int_equal(read_text(&m, "[{\"work_dir\": \"a b\", \"platform\": \"a5sim\", \"device_id\": 3},"
-                                   " {\"work_dir\": \"c\", \"device_ids\": [2, 0]}, {\"work_dir\": \"d\", \"device_ids\": "
-                                   "\"0-3\", \"more\": {}}]"),
+    assert_int_equal(read_text(&m,
+                               "[{\"work_dir\": \"a b\", \"platform\": \"a5sim\", \"device_id\": 3},"
+                               " {\"work_dir\": \"c\", \"device_ids\": [2, 0]}, {\"work_dir\": \"d\", \"device_ids\": "
+                               "\"0-3\", \"more\": {}}]"),
                      0);
     assert_int_equal(m.count, 3);
     assert_string_equal(m.entries[0].work_dir, "a b");

@@ -2,10 +2,10 @@
 #include "tests/support/temp_dir.h"
 
 #include "common/base/log.h"
-#include "orchestrator/npy/npy.h"
 #include "orchestrator/open/build.h"
 #include "orchestrator/open/signature_params.h"
 #include "orchestrator/prepare/found_shapes.h"
+#include "orchestrator/tensor_file/format_writers.h"
 
 static char *dir;
 static struct build build;
