@@ -11,12 +11,13 @@ enum {
     OPT_RTOL,
     OPT_ATOL,
     OPT_SAVE,
+    OPT_SAVE_FORMAT,
     OPT_COMPARE
 };
 
 static const struct argp_option options[] = {
-    {"expect", OPT_EXPECT, "NAME=FILE.npy", 0,
-     "what a parameter must hold after the run (default: data/out/NAME.npy, else what golden.py computes)", 0},
+    {"expect", OPT_EXPECT, "NAME=FILE", 0,
+     "what a parameter must hold after the run (default: data/out/NAME.npy or .pt, else what golden.py computes)", 0},
     {"validate", OPT_VALIDATE, NULL, 0,
      "compare with data/out also where inputs are not those of data/in; INFRA where there is nothing to compare with",
      0},
@@ -28,6 +29,7 @@ static const struct argp_option options[] = {
     {"compare", OPT_COMPARE, "NAME=FILE.py:FUNC", 0,
      "output NAME is compared by function FUNC of FILE.py (arguments: docs/formats.md)", 0},
     {"save-outputs", OPT_SAVE, "DIR", 0, "write every output parameter as DIR/NAME.npy", 0},
+    {"save-format", OPT_SAVE_FORMAT, "FORMAT", 0, "of --save-outputs: npy (default), pt or safetensors", 0},
     {0},
 };
 
@@ -51,7 +53,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         check_together(state, o);
         return 0;
     case OPT_EXPECT:
-        option_named_file(state, "expect", "NAME=FILE.npy", arg, &o->expects, &o->nexpect);
+        option_named_file(state, "expect", "NAME=FILE", arg, &o->expects, &o->nexpect);
         return 0;
     case OPT_VALIDATE:
         o->validate = true;
@@ -75,6 +77,11 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         return 0;
     case OPT_SAVE:
         o->save_outputs = arg;
+        return 0;
+    case OPT_SAVE_FORMAT:
+        if (tensor_format_parse(arg, &o->save_format) < 0) {
+            argp_error(state, "--save-format is npy, pt or safetensors, not '%s'", arg);
+        }
         return 0;
     default:
         return ARGP_ERR_UNKNOWN;

@@ -14,20 +14,26 @@ enum {
     OPT_INPUT,
     OPT_SCALAR,
     OPT_SHAPE,
+    OPT_STRICT_SHAPES,
     OPT_DEPS,
     OPT_SUB_WORKER,
-    OPT_MAX_NODES
+    OPT_MAX_NODES,
+    OPT_NUM_SUB_WORKERS
 };
 
 static const struct argp_option options[] = {
     {"platform", OPT_PLATFORM, "a2a3|a2a3sim|a5|a5sim", 0, "what it is replayed for (default: the build's)", 1},
     {"device-ids", OPT_DEVICE_IDS, "IDS", 0, "cards to use, as 0,1 or 0-3; their number is the world size", 1},
-    {"input", OPT_INPUT, "NAME=FILE.npy", 0,
-     "contents of a parameter (default: data/in/NAME.npy, else of golden.py, else generated)", 1},
+    {"input", OPT_INPUT, "NAME=FILE", 0,
+     "contents of a parameter (default: data/in/NAME.npy or .pt, else of golden.py, else generated)", 1},
     {"scalar", OPT_SCALAR, "NAME=VALUE", 0, "value of a scalar parameter", 1},
     {"shape", OPT_SHAPE, "NAME=4x128", 0, "shape of a parameter with dynamic dimensions", 1},
+    {"strict-shapes", OPT_STRICT_SHAPES, NULL, 0,
+     "refuse an input whose sizes are not those of the metadata, which is else a warning", 1},
     {"sub-worker", OPT_SUB_WORKER, "NAME=FILE.py", 0,
      "the sub-worker NAME is function NAME of FILE.py, or FUNCTION of FILE.py:FUNCTION", 1},
+    {"num-sub-workers", OPT_NUM_SUB_WORKERS, "N", 0,
+     "Python processes for sub-workers, at least one for each (1 to 64; default: the build's)", 1},
     {"deps", OPT_DEPS, "exact|full|upstream", 0, "order of dispatches (default exact)", 1},
     {"max-nodes", OPT_MAX_NODES, "N", 0, "stop recording at more dispatches, copies and calls (default 20000000)", 1},
     {0},
@@ -118,7 +124,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         o->device_ids = arg;
         return 0;
     case OPT_INPUT:
-        option_named_file(state, "input", "NAME=FILE.npy", arg, &o->inputs, &o->ninput);
+        option_named_file(state, "input", "NAME=FILE", arg, &o->inputs, &o->ninput);
         return 0;
     case OPT_SCALAR:
         add_scalar(state, o, arg);
@@ -126,11 +132,17 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     case OPT_SHAPE:
         add_shape(state, o, arg);
         return 0;
+    case OPT_STRICT_SHAPES:
+        o->strict_shapes = true;
+        return 0;
     case OPT_SUB_WORKER:
         option_named_file(state, "sub-worker", "NAME=FILE.py", arg, &o->subs, &o->nsub);
         return 0;
     case OPT_MAX_NODES:
         o->max_nodes = (uint32_t)option_number(state, "--max-nodes", arg, 1, INT_MAX);
+        return 0;
+    case OPT_NUM_SUB_WORKERS:
+        o->num_sub_workers = (uint32_t)option_number(state, "--num-sub-workers", arg, 1, PLAN_SUB_LANES);
         return 0;
     case OPT_DEPS:
         if (deps_mode_parse(arg, &o->deps) < 0) {

@@ -20,7 +20,8 @@ enum {
 };
 
 static const struct argp_option options[] = {
-    {"backend-type", OPT_BACKEND, "Ascend910B|Ascend950", 0, "with --execution-mode, another way to name a platform", 7},
+    {"backend-type", OPT_BACKEND, "Ascend910B|Ascend950", 0, "with --execution-mode, another way to name a platform",
+     7},
     {"execution-mode", OPT_MODE, "sim|onboard", 0, "a simulator or hardware; what is not said is the build's", 7},
     {"runtime", OPT_RUNTIME, "NAME", 0, "accepted, without effect: kernel_config.py names the runtime of a program", 7},
     {"aicpu-thread-num", OPT_AICPU, "N", 0, "accepted; without effect on the cpu device", 7},

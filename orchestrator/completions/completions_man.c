@@ -95,9 +95,11 @@ void completions_man(FILE *out, const struct command_text *list)
         fprintf(out, ".TP\n.B %s\n", c->name);
         put_line(out, c->help);
     }
-    fputs(".PP\nThe manual (docs/manual.md) says what happens in a replay, and what each file holds.\n.SH COMMANDS\n", out);
+    fputs(".PP\nThe manual (docs/manual.md) says what happens in a replay, and what each file holds.\n.SH COMMANDS\n",
+          out);
     for (const struct command_text *c = list; c->name; c++) {
         put_command(out, c);
     }
-    fputs(".SH EXIT STATUS\n0: PASS, or done. 1: FAIL. 2: wrong usage. 3: INFRA, or what is named could not be done.\n", out);
+    fputs(".SH EXIT STATUS\n0: PASS, or done. 1: FAIL. 2: wrong usage. 3: INFRA, or what is named could not be done.\n",
+          out);
 }

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "orchestrator/npy/npy.h"
+#include "orchestrator/tensor_file/tensor.h"
 
 const char *element_value(enum dtype type, const void *element, char *buf, size_t size)
 {
@@ -42,6 +42,6 @@ const char *element_index(const struct plan *plan, uint32_t storage, uint64_t fl
         index[d] = (int64_t)(flat % (uint64_t)shape[d]);
         flat /= (uint64_t)shape[d];
     }
-    npy_shape_text(st->ndim, index, buf, size);
+    tensor_shape_text(st->ndim, index, buf, size);
     return buf;
 }

@@ -20,31 +20,29 @@ static const char *dtype_hint(enum dtype type)
     }
 }
 
-bool fit_is_widened(enum dtype type, const struct npy *header)
+bool fit_is_widened(enum dtype type, const struct tensor *t)
 {
-    return type == DTYPE_BFLOAT16 && npy_holds(header, DTYPE_FLOAT32);
+    return type == DTYPE_BFLOAT16 && tensor_holds(t, DTYPE_FLOAT32);
 }
 
-int fit_dtype(const char *param, enum dtype type, const char *file, const struct npy *header, struct error *err)
+int fit_dtype(const char *param, enum dtype type, const char *file, const struct tensor *t, struct error *err)
 {
-    char name[32];
-
-    if (npy_holds(header, type) || fit_is_widened(type, header)) {
+    if (tensor_holds(t, type) || fit_is_widened(type, t)) {
         return 0;
     }
     return error_set(err, file, dtype_hint(type), "parameter %s is %s, and %s holds %s", param, dtype_name(type), file,
-                     npy_type_name(header, name, sizeof name));
+                     t->type);
 }
 
-int fit_shape(const char *param, uint32_t ndim, const int64_t *shape, const char *file, const struct npy *header,
+int fit_shape(const char *param, uint32_t ndim, const int64_t *shape, const char *file, const struct tensor *t,
               struct error *err)
 {
     char wanted[400], found[400];
-    bool dynamic = false, same = ndim == header->ndim;
+    bool dynamic = false, same = ndim == t->ndim;
 
     for (uint32_t i = 0; i < ndim; i++) {
         dynamic = dynamic || shape[i] < 0;
-        if (same && shape[i] >= 0 && shape[i] != header->shape[i]) {
+        if (same && shape[i] >= 0 && shape[i] != t->shape[i]) {
             same = false;
         }
     }
@@ -55,8 +53,18 @@ int fit_shape(const char *param, uint32_t ndim, const int64_t *shape, const char
                      dynamic ? "give an array of that shape (-1 takes any length)"
                              : "give an array of that shape; where the dimension is dynamic, --shape sets it",
                      "parameter %s has shape %s, and %s has %s", param,
-                     npy_shape_text(ndim, shape, wanted, sizeof wanted), file,
-                     npy_shape_text(header->ndim, header->shape, found, sizeof found));
+                     tensor_shape_text(ndim, shape, wanted, sizeof wanted), file,
+                     tensor_shape_text(t->ndim, t->shape, found, sizeof found));
+}
+
+bool fit_rank(uint32_t ndim, const int64_t *shape, const struct tensor *t)
+{
+    bool differs = false;
+
+    for (uint32_t i = 0; i < ndim && ndim == t->ndim; i++) {
+        differs = differs || (shape[i] >= 0 && shape[i] != t->shape[i]);
+    }
+    return differs;
 }
 
 int fit_typed_shape(const struct build_param *p, uint32_t ndim, const int64_t *shape, struct error *err)
@@ -74,8 +82,8 @@ int fit_typed_shape(const struct build_param *p, uint32_t ndim, const int64_t *s
     return fits ? 0
                 : error_set_kind(err, ERROR_USAGE, "--shape", "-1 stands for any length",
                                  "shape %s does not fit parameter %s, whose shape is %s",
-                                 npy_shape_text(ndim, shape, typed, sizeof typed), p->name,
-                                 npy_shape_text(p->ndim, p->shape, own, sizeof own));
+                                 tensor_shape_text(ndim, shape, typed, sizeof typed), p->name,
+                                 tensor_shape_text(p->ndim, p->shape, own, sizeof own));
 }
 
 static const char *param_name(const void *of, size_t i)
@@ -88,92 +96,4 @@ static const char *param_name(const void *of, size_t i)
 long fit_storage(const struct plan *plan, const char *name, struct error *err)
 {
     return build_match_name(param_name, plan, plan->nstorage, name, err);
-}
-
-static bool plain_is_unique(const struct build *build, const char *param)
-{
-    size_t n = build_plain_length(param);
-    uint32_t same = 0;
-
-    for (uint32_t i = 0; i < build->nparam; i++) {
-        const char *other = build->params[i].name;
-        same += build_plain_length(other) == n && strncmp(other, param, n) == 0;
-    }
-    return same == 1;
-}
-
-/* Does <build>/<dir> exist? `dir` has a directory above it in the build, which may be missing too. */
-static int has_directory(const struct build *build, const char *dir, struct error *err)
-{
-    size_t above = strcspn(dir, "/"), length = strlen(dir);
-    int there = 1;
-
-    for (size_t part = above; there == 1; part = length) {
-        char *path;
-        if (asprintf(&path, "%s/%.*s", build->dir, (int)part, dir) < 0) {
-            return error_nomem(err, build->dir, strlen(build->dir) + part);
-        }
-        there = file_is_there(path, err);
-        if (there == 1 && !file_is_directory(path)) {
-            there = error_set(err, path, "remove or rename it", "%s is not a directory", path);
-        }
-        free(path);
-        if (part == length) {
-            break;
-        }
-    }
-    return there;
-}
-
-static int find_named(const struct build *build, const char *dir, const char *name, size_t length, char **file,
-                      const char *suffix, struct error *err)
-{
-    int there;
-
-    if (asprintf(file, "%s/%s/%.*s.%s", build->dir, dir, (int)length, name, suffix) < 0) {
-        *file = NULL;
-        return error_nomem(err, build->dir, strlen(build->dir) + length);
-    }
-    there = file_is_there(*file, err);
-    if (there == 1 && !file_is_regular(*file)) {
-        there = error_set(err, *file, "remove or rename it", "%s is not a regular file", *file);
-    }
-    if (there != 1) {
-        free(*file);
-        *file = NULL;
-    }
-    return there < 0 ? -1 : 0;
-}
-
-static int find_file(const struct build *build, const char *dir, const char *param, char **file, const char *suffix,
-                     struct error *err)
-{
-    size_t plain = build_plain_length(param);
-    int there = has_directory(build, dir, err);
-
-    *file = NULL;
-    if (there != 1) {
-        return there;
-    }
-    if (find_named(build, dir, param, strlen(param), file, suffix, err)) {
-        return -1;
-    }
-    if (*file || !param[plain] || !plain_is_unique(build, param)) {
-        return 0;
-    }
-    return find_named(build, dir, param, plain, file, suffix, err);
-}
-
-int fit_find(const struct build *build, const char *dir, const char *param, char **file, struct error *err)
-{
-    return find_file(build, dir, param, file, "npy", err);
-}
-
-bool fit_has_pt(const struct build *build, const char *dir, const char *param)
-{
-    char *file;
-    bool found = find_file(build, dir, param, &file, "pt", NULL) == 0 && file;
-
-    free(file);
-    return found;
 }

@@ -1,23 +1,26 @@
 /*
- * fit - does a .npy file fit a parameter, and which storage has that parameter?
+ * fit - does a tensor of a file fit a parameter, and which storage has that parameter?
  *
  * Shared by inputs and verify, so that both say the same about the same fault.
  */
 #ifndef L3R_ORCHESTRATOR_DATA_FIT_H
 #define L3R_ORCHESTRATOR_DATA_FIT_H
 
-#include "orchestrator/npy/npy.h"
 #include "orchestrator/open/build_info.h"
+#include "orchestrator/tensor_file/tensor.h"
 
 /* The file's elements are the parameter's; else an error that names both. */
-int fit_dtype(const char *param, enum dtype type, const char *file, const struct npy *header, struct error *err);
+int fit_dtype(const char *param, enum dtype type, const char *file, const struct tensor *t, struct error *err);
 
-/* numpy has no bfloat16, so a float32 array is taken for it: the reader converts it. fit_dtype() lets it pass. */
-bool fit_is_widened(enum dtype type, const struct npy *header);
+/* numpy has no bfloat16, so float32 is taken for it: the reader converts it. fit_dtype() lets it pass. */
+bool fit_is_widened(enum dtype type, const struct tensor *t);
 
 /* The file's shape is the parameter's, where -1 in `shape` takes any length; else an error that names both. */
-int fit_shape(const char *param, uint32_t ndim, const int64_t *shape, const char *file, const struct npy *header,
+int fit_shape(const char *param, uint32_t ndim, const int64_t *shape, const char *file, const struct tensor *t,
               struct error *err);
+
+/* Is only a size other than in `shape`, not the number of dimensions? */
+bool fit_rank(uint32_t ndim, const int64_t *shape, const struct tensor *t);
 
 /* A shape typed as --shape is one that the parameter can have; else an error of kind ERROR_USAGE. */
 int fit_typed_shape(const struct build_param *param, uint32_t ndim, const int64_t *shape, struct error *err);
@@ -26,13 +29,14 @@ int fit_typed_shape(const struct build_param *param, uint32_t ndim, const int64_
  * none. */
 long fit_storage(const struct plan *plan, const char *name, struct error *err);
 
-/* `*file` becomes the path of <build>/<dir>/<param>.npy, by full or else by plain name where no other parameter
- * has the same plain name; NULL when there is none. The caller frees it. -1: out of memory, or something is there
- * that cannot be used (no permission, a symlink to nothing, a directory): what the user put there is not passed
- * over. */
+/* `*file` becomes the path of <build>/<dir>/<name>.npy or .pt, where <name> is the parameter's in full, or without its
+ * last "__ssa_vN", or plain, the latter two where no other parameter has the same; NULL when there is none. The caller
+ * frees it. A note names what is passed over: a .pt beside a .npy, a file of another "__ssa_vN". -1: out of memory, or
+ * something is there that cannot be used (no permission, a symlink to nothing, a directory): what the user put there is
+ * not passed over. */
 int fit_find(const struct build *build, const char *dir, const char *param, char **file, struct error *err);
 
-/* Is there a <param>.pt, torch's format, which is not read? */
-bool fit_has_pt(const struct build *build, const char *dir, const char *param);
+/* How many bytes of a name come before its last "__ssa_vN"; all of them where it has none. */
+size_t fit_name_length(const char *param);
 
 #endif

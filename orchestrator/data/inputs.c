@@ -9,14 +9,15 @@
 #include "common/base/log.h"
 #include "orchestrator/data/fit.h"
 #include "orchestrator/data/generate.h"
-#include "orchestrator/npy/npy.h"
+#include "orchestrator/tensor_file/tensor_pool.h"
+#include "orchestrator/tensor_file/tensor_read.h"
 
 struct source {
     char *name; /* the parameter's full name; as typed while there is no build to look it up in */
-    char *file;
-    struct npy_file array;
-    char *scalar; /* value as text, when the parameter is a scalar */
-    bool added;   /* by inputs_add() */
+    char *file; /* what messages call it */
+    const struct tensor_file *from;
+    const struct tensor *tensor; /* of `from` */
+    char *scalar;                /* value as text, when the parameter is a scalar */
 };
 
 struct inputs {
@@ -24,6 +25,7 @@ struct inputs {
     bool names_as_typed; /* there was no build to look them up in */
     size_t count, capacity;
     struct source *sources;
+    struct tensor_pool files, added; /* `added`: of inputs_add() */
 };
 
 static const struct source *find_source(const struct inputs *in, const char *param)
@@ -44,7 +46,7 @@ static int add_source(struct inputs *in, const char *name, const char *file, con
         return error_nomem(err, file, (in->count + 1) * sizeof *in->sources);
     }
     s = &in->sources[in->count];
-    *s = (struct source){.array = {.fd = -1}};
+    *s = (struct source){0};
     s->name = strdup(name);
     s->file = strdup(label ? label : file);
     if (!s->name || !s->file) {
@@ -53,7 +55,8 @@ static int add_source(struct inputs *in, const char *name, const char *file, con
         return error_nomem(err, file, strlen(name) + strlen(file) + 2);
     }
     in->count++;
-    return npy_file_open(&s->array, file, err);
+    return tensor_pool_open(label ? &in->added : &in->files, file, name, fit_name_length(name), &s->from, &s->tensor,
+                            err);
 }
 
 /* --- scalars ------------------------------------------------------------ */
@@ -64,15 +67,15 @@ static int scalar_text(struct source *s, enum dtype type, struct error *err)
     uint64_t bits = 0;
     int rc;
 
-    if (s->array.header.count != 1) {
+    if (s->tensor->count != 1) {
         return error_set(err, s->file, "give an array with one element, or --scalar",
                          "parameter %s is a scalar, and %s has shape %s", s->name, s->file,
-                         npy_shape_text(s->array.header.ndim, s->array.header.shape, shape, sizeof shape));
+                         tensor_shape_text(s->tensor->ndim, s->tensor->shape, shape, sizeof shape));
     }
-    if (fit_is_widened(type, &s->array.header)) {
+    if (fit_is_widened(type, s->tensor)) {
         type = DTYPE_FLOAT32; /* rounded where the scalar is used */
     }
-    rc = npy_file_read(&s->array, s->file, &bits, err);
+    rc = tensor_read(s->from, s->tensor, &bits, err);
     if (rc) {
         return -1;
     }
@@ -102,13 +105,13 @@ static int open_source(struct inputs *in, const struct build_param *p, const cha
         return -1;
     }
     s = &in->sources[in->count - 1];
-    if (fit_dtype(p->name, p->dtype, s->file, &s->array.header, err)) {
+    if (fit_dtype(p->name, p->dtype, s->file, s->tensor, err)) {
         return -1;
     }
     if (p->scalar) {
         return scalar_text(s, p->dtype, err);
     }
-    return fit_shape(p->name, p->ndim, p->shape, s->file, &s->array.header, err);
+    return fit_rank(p->ndim, p->shape, s->tensor) ? 0 : fit_shape(p->name, p->ndim, p->shape, s->file, s->tensor, err);
 }
 
 static int open_given(struct inputs *in, const struct build *build, const struct named_file *given, struct error *err)
@@ -139,9 +142,6 @@ static int open_of_build(struct inputs *in, const struct build *build, struct er
             return -1;
         }
         rc = file ? open_source(in, p, file, NULL, err) : 0;
-        if (!file && fit_has_pt(build, "data/in", p->name)) {
-            log_note("data/in/%s.pt is not read, numbers are generated: save it as .npy to use it", p->name);
-        }
         free(file);
         if (rc) {
             return -1;
@@ -185,18 +185,13 @@ int inputs_add(struct inputs *in, const struct build *build, const struct named_
         if (!p || open_source(in, p, files[i].file, label, err)) {
             return -1;
         }
-        in->sources[in->count - 1].added = true;
     }
     return 0;
 }
 
 void inputs_release(struct inputs *in)
 {
-    for (size_t i = 0; i < in->count; i++) {
-        if (in->sources[i].added) {
-            npy_file_close(&in->sources[i].array);
-        }
-    }
+    tensor_pool_release(&in->added);
 }
 
 void inputs_free(struct inputs *in)
@@ -208,9 +203,10 @@ void inputs_free(struct inputs *in)
         free(in->sources[i].name);
         free(in->sources[i].file);
         free(in->sources[i].scalar);
-        npy_file_close(&in->sources[i].array);
     }
     free(in->sources);
+    tensor_pool_close(&in->files);
+    tensor_pool_close(&in->added);
     free(in);
 }
 
@@ -223,8 +219,8 @@ bool inputs_shape(const struct inputs *in, const char *param, uint32_t *ndim, in
     if (!s || s->scalar) {
         return false;
     }
-    *ndim = s->array.header.ndim;
-    memcpy(shape, s->array.header.shape, s->array.header.ndim * sizeof *shape);
+    *ndim = s->tensor->ndim;
+    memcpy(shape, s->tensor->shape, s->tensor->ndim * sizeof *shape);
     return true;
 }
 
@@ -245,7 +241,9 @@ const char *inputs_file(const struct inputs *in, const char *param)
 int inputs_is_of_build(const struct inputs *in, const struct build *build, const char *param, struct error *err)
 {
     const struct source *s = find_source(in, param);
-    struct npy_file own;
+    const struct tensor_file *own;
+    const struct tensor *tensor;
+    struct tensor_pool files = {0};
     bool equal = false;
     char *path;
     int rc = 0;
@@ -253,10 +251,10 @@ int inputs_is_of_build(const struct inputs *in, const struct build *build, const
     if (!s || fit_find(build, "data/in", param, &path, NULL) || !path) {
         return 0; /* what is there and cannot be read is not what was given */
     }
-    if (npy_file_open(&own, path, NULL) == 0) {
-        rc = npy_file_equal(&s->array, s->file, &own, path, &equal, err);
-        npy_file_close(&own);
+    if (tensor_pool_open(&files, path, param, fit_name_length(param), &own, &tensor, NULL) == 0) {
+        rc = tensor_equal(s->from, s->tensor, own, tensor, &equal, err);
     }
+    tensor_pool_close(&files);
     free(path);
     return rc < 0 ? -1 : equal;
 }
@@ -282,10 +280,10 @@ static int check_source(const struct source *s, const struct plan *plan, uint32_
     const struct plan_storage *st = &plan->storages[storage];
     const char *name = plan_text(plan, st->name);
 
-    if (fit_dtype(name, st->dtype, s->file, &s->array.header, err)) {
+    if (fit_dtype(name, st->dtype, s->file, s->tensor, err)) {
         return -1;
     }
-    return fit_shape(name, st->ndim, plan->dims + st->dims, s->file, &s->array.header, err);
+    return fit_shape(name, st->ndim, plan->dims + st->dims, s->file, s->tensor, err);
 }
 
 int inputs_check(const struct inputs *in, const struct plan *plan, struct error *err)
@@ -314,44 +312,84 @@ int inputs_check(const struct inputs *in, const struct plan *plan, struct error 
     return rc;
 }
 
-/* A float32 array for a bfloat16 parameter: nearest value, ties to even. */
-static int read_rounded(const struct source *s, const char *name, unsigned char *dst, struct error *err)
+int inputs_check_shapes(const struct inputs *in, const struct build *build, bool strict, struct error *err)
 {
-    float *wide = malloc(s->array.header.count * sizeof *wide + 1);
-    int rc;
+    for (uint32_t i = 0; i < build->nparam; i++) {
+        const struct build_param *p = &build->params[i];
+        const struct source *s = p->scalar ? NULL : find_source(in, p->name);
+        char own[TENSOR_SHAPE_SIZE], found[TENSOR_SHAPE_SIZE];
 
-    if (!wide) {
-        return error_nomem(err, s->file, s->array.header.count * sizeof *wide);
+        if (!s || !fit_rank(p->ndim, p->shape, s->tensor)) {
+            continue;
+        }
+        if (strict) {
+            return fit_shape(p->name, p->ndim, p->shape, s->file, s->tensor, err);
+        }
+        log_msg(LOG_WARN, "parameter %s has shape %s, and %s has %s: taken as it is (--strict-shapes refuses it)",
+                p->name, tensor_shape_text(p->ndim, p->shape, own, sizeof own), s->file,
+                tensor_shape_text(s->tensor->ndim, s->tensor->shape, found, sizeof found));
     }
-    rc = npy_file_read(&s->array, s->file, wide, err);
-    for (uint64_t i = 0; rc == 0 && i < s->array.header.count; i++) {
-        dtype_store(DTYPE_BFLOAT16, dst + i * dtype_size(DTYPE_BFLOAT16), (double)wide[i]);
-    }
-    free(wide);
-    if (rc == 0) {
-        log_note("%s holds float32: rounded to bfloat16 for parameter %s", s->file, name);
-    }
-    return rc;
+    return 0;
 }
 
-int inputs_fill(const struct inputs *in, const struct plan *plan, uint32_t storage, void *dst, struct error *err)
+static void generate_storage(const struct inputs *in, const struct plan *plan, uint32_t storage, void *dst)
 {
     const struct plan_storage *st = &plan->storages[storage];
-    const struct source *s = storage_source(in, plan, storage);
 
-    if (s && check_source(s, plan, storage, err)) {
-        return -1;
-    }
-    if (s && fit_is_widened(st->dtype, &s->array.header)) {
-        return read_rounded(s, plan_text(plan, st->name), dst, err);
-    }
-    if (s) {
-        return npy_file_read(&s->array, s->file, dst, err);
-    }
     if (st->direction == PLAN_OUT) {
         memset(dst, 0, st->nbytes);
     } else {
         generate(st->dtype, in->seed, plan_text(plan, st->name), dst, st->nbytes / dtype_size(st->dtype));
     }
+}
+
+/* Generates, or fills `job` for what comes from a file; a float32 array for a bfloat16 parameter is rounded. */
+static int fill(const struct inputs *in, const struct plan *plan, uint32_t storage, void *dst, struct tensor_job *job,
+                struct error *err)
+{
+    const struct plan_storage *st = &plan->storages[storage];
+    const struct source *s = storage_source(in, plan, storage);
+
+    *job = (struct tensor_job){0};
+    if (!s) {
+        generate_storage(in, plan, storage, dst);
+        return 0;
+    }
+    if (check_source(s, plan, storage, err)) {
+        return -1;
+    }
+    *job = (struct tensor_job){s->from, s->tensor, dst, fit_is_widened(st->dtype, s->tensor)};
+    if (job->round) {
+        log_note("%s holds float32: rounded to bfloat16 for parameter %s", s->file, plan_text(plan, st->name));
+    }
     return 0;
+}
+
+int inputs_fill(const struct inputs *in, const struct plan *plan, uint32_t storage, void *dst, struct error *err)
+{
+    struct tensor_job job;
+
+    if (fill(in, plan, storage, dst, &job, err)) {
+        return -1;
+    }
+    return job.file ? tensor_read_all(&job, 1, err) : 0;
+}
+
+int inputs_fill_all(const struct inputs *in, const struct plan *plan, void *const *dst, struct error *err)
+{
+    struct tensor_job *jobs = calloc(plan->nstorage + 1u, sizeof *jobs);
+    size_t count = 0;
+    int rc = jobs ? 0 : error_nomem(err, "inputs", plan->nstorage * sizeof *jobs);
+
+    for (uint32_t i = 0; i < plan->nstorage && rc == 0; i++) {
+        if (dst[i]) {
+            rc = fill(in, plan, i, dst[i], &jobs[count], err);
+            count += rc == 0 && jobs[count].file;
+        }
+    }
+    if (rc == 0) {
+        rc = tensor_read_all(jobs, count, err);
+    }
+    free(jobs);
+    return rc;
 }

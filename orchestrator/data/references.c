@@ -16,15 +16,12 @@ static int add(struct references *r, const char *name, const char *path, const c
         return error_nomem(err, path, (r->count + 1) * sizeof *r->items);
     }
     item = &r->items[r->count++];
-    *item = (struct reference){.name = strdup(name),
-                               .path = strdup(computed ? computed : path),
-                               .given = given,
-                               .computed = computed != NULL,
-                               .file = {.fd = -1}};
+    *item = (struct reference){
+        .name = strdup(name), .path = strdup(computed ? computed : path), .given = given, .computed = computed != NULL};
     if (!item->name || !item->path) {
         return error_nomem(err, path, strlen(name) + strlen(path) + 2);
     }
-    return npy_file_open(&item->file, path, err);
+    return tensor_pool_open(&r->files, path, name, fit_name_length(name), &item->file, &item->tensor, err);
 }
 
 /* Did --expect name the parameter, in full or by its plain name? */
@@ -103,8 +100,8 @@ void references_free(struct references *r)
     for (size_t i = 0; i < r->count; i++) {
         free(r->items[i].name);
         free(r->items[i].path);
-        npy_file_close(&r->items[i].file);
     }
     free(r->items);
+    tensor_pool_close(&r->files);
     *r = (struct references){0};
 }

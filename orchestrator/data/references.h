@@ -1,26 +1,28 @@
 /*
  * references - the files that say what parameters must hold after the run, opened before anything of the build runs.
  *
- * --expect NAME=FILE.npy, then data/out/<name>.npy of the build for what is written. They stay open, so that nothing
+ * --expect NAME=FILE[:KEY], then data/out/<name>.npy or .pt of the build for what is written. They stay open, so that nothing
  * that host_orch.py, a kernel or another process does to their names changes what is compared.
  */
 #ifndef L3R_ORCHESTRATOR_DATA_REFERENCES_H
 #define L3R_ORCHESTRATOR_DATA_REFERENCES_H
 
 #include "orchestrator/data/inputs.h"
-#include "orchestrator/npy/npy.h"
+#include "orchestrator/tensor_file/tensor_pool.h"
 
 struct reference {
     char *name;    /* the parameter's: in full, or as typed when `given` */
     char *path;    /* what messages call it */
     bool given;    /* by --expect */
     bool computed; /* by golden.py */
-    struct npy_file file;
+    const struct tensor_file *file;
+    const struct tensor *tensor; /* of `file` */
 };
 
 struct references {
     size_t count, capacity;
     struct reference *items; /* given ones first */
+    struct tensor_pool files;
 };
 
 /* Open what is `given`, and what `build` has for outputs without one; `build` may be NULL: it is not looked at. `out` is

@@ -9,7 +9,8 @@
 #include "common/base/log.h"
 #include "orchestrator/data/element.h"
 #include "orchestrator/data/fit.h"
-#include "orchestrator/npy/npy.h"
+#include "orchestrator/tensor_file/tensor_read.h"
+#include "orchestrator/tensor_file/tensor_write.h"
 
 struct verify {
     struct tolerance tol;
@@ -45,8 +46,8 @@ static int bind(struct verify *v, const struct plan *plan, const struct referenc
         return error_set_kind(err, ERROR_USAGE, "--expect", "give one file for it", "parameter %s is given two files",
                               name);
     }
-    if (fit_dtype(name, st->dtype, r->path, &r->file.header, err) ||
-        fit_shape(name, st->ndim, plan->dims + st->dims, r->path, &r->file.header, err)) {
+    if (fit_dtype(name, st->dtype, r->path, r->tensor, err) ||
+        fit_shape(name, st->ndim, plan->dims + st->dims, r->path, r->tensor, err)) {
         return -1;
     }
     v->expected[storage] = r;
@@ -62,11 +63,10 @@ static int explain(struct verify *v, const struct build *build, const struct pla
 
     if (unused) {
         rc = asprintf(&v->why[storage], "%s", unused);
-    } else if (build && fit_has_pt(build, "data/out", name)) {
-        log_note("data/out/%s.pt is not read, the parameter is not compared: save it as .npy to compare", name);
-        rc = asprintf(&v->why[storage], "data/out/%s.pt is not read: save it as .npy", name);
+    } else if (!build) {
+        rc = asprintf(&v->why[storage], "no --expect");
     } else {
-        rc = asprintf(&v->why[storage], "no --expect, no data/out/%s.npy", name);
+        rc = asprintf(&v->why[storage], "no --expect, no data/out/%.*s.npy or .pt", (int)fit_name_length(name), name);
     }
     if (rc < 0) {
         v->why[storage] = NULL;
@@ -194,7 +194,7 @@ bool verify_is_computed(const struct verify *v, uint32_t storage)
 /* What the elements of an expected file are. */
 static enum dtype file_dtype(const struct plan_storage *st, const struct reference *r)
 {
-    return fit_is_widened(st->dtype, &r->file.header) ? DTYPE_FLOAT32 : (enum dtype)st->dtype;
+    return fit_is_widened(st->dtype, r->tensor) ? DTYPE_FLOAT32 : (enum dtype)st->dtype;
 }
 
 void verify_leave(struct verify *v, uint32_t storage)
@@ -211,13 +211,13 @@ bool verify_expected_type(const struct verify *v, const struct plan *plan, uint3
         return false;
     }
     *type = file_dtype(&plan->storages[storage], r);
-    *nbytes = r->file.header.count * r->file.header.size;
+    *nbytes = r->tensor->count * r->tensor->size;
     return true;
 }
 
 int verify_expected_read(const struct verify *v, uint32_t storage, void *dst, struct error *err)
 {
-    return npy_file_read(&v->expected[storage]->file, v->expected[storage]->path, dst, err);
+    return tensor_read(v->expected[storage]->file, v->expected[storage]->tensor, dst, err);
 }
 
 static void show_mismatches(const struct plan *plan, uint32_t storage, const struct comparison *found,
@@ -246,16 +246,16 @@ static int compare_with(const struct verify *v, const struct plan *plan, uint32_
 {
     const struct plan_storage *st = &plan->storages[storage];
     const struct reference *r = v->expected[storage];
-    size_t nbytes = r->file.header.count * r->file.header.size;
+    size_t nbytes = r->tensor->count * r->tensor->size;
 
     *wanted = malloc(nbytes ? nbytes : 1);
     if (!*wanted) {
         return error_nomem(err, r->path, nbytes);
     }
-    if (npy_file_read(&r->file, r->path, *wanted, err)) {
+    if (tensor_read(r->file, r->tensor, *wanted, err)) {
         return -1;
     }
-    compare_arrays(st->dtype, actual, file_dtype(st, r), *wanted, r->file.header.count, v->tol, true, found);
+    compare_arrays(st->dtype, actual, file_dtype(st, r), *wanted, r->tensor->count, v->tol, true, found);
     return 0;
 }
 
@@ -320,7 +320,8 @@ int verify_storage(const struct verify *v, const struct plan *plan, uint32_t sto
 
 /* --- keeping ------------------------------------------------------------ */
 
-int save_output(const char *dir, const struct plan *plan, uint32_t storage, const void *data, struct error *err)
+int save_output(const char *dir, enum tensor_format format, const struct plan *plan, uint32_t storage, const void *data,
+                struct error *err)
 {
     const struct plan_storage *st = &plan->storages[storage];
     const char *name = plan_text(plan, st->name);
@@ -334,10 +335,10 @@ int save_output(const char *dir, const struct plan *plan, uint32_t storage, cons
     if (file_make_dirs(dir, err)) {
         return -1;
     }
-    if (asprintf(&path, "%s/%s.npy", dir, name) < 0) {
-        return error_nomem(err, dir, strlen(dir) + strlen(name) + 6);
+    if (asprintf(&path, "%s/%s.%s", dir, name, tensor_format_suffix(format)) < 0) {
+        return error_nomem(err, dir, strlen(dir) + strlen(name) + 16);
     }
-    rc = npy_write(path, st->dtype, st->ndim, plan->dims + st->dims, data, err);
+    rc = tensor_write(path, format, name, st->dtype, st->ndim, plan->dims + st->dims, data, err);
     free(path);
     return rc;
 }

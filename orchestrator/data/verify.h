@@ -14,6 +14,7 @@
 #include "common/plan/plan.h"
 #include "orchestrator/data/compare.h"
 #include "orchestrator/data/references.h"
+#include "orchestrator/tensor_file/tensor_file.h"
 
 struct verify; /* the references of a plan's parameters, checked to fit */
 
@@ -70,7 +71,8 @@ int verify_storage_full(const struct verify *v, const struct plan *plan, uint32_
 int verify_matches(const struct verify *v, const struct plan *plan, uint32_t storage, const void *actual,
                    struct error *err);
 
-/* Write parameter `storage` as <dir>/<name>.npy (whole or not at all); makes `dir`. */
-int save_output(const char *dir, const struct plan *plan, uint32_t storage, const void *data, struct error *err);
+/* Write parameter `storage` as <dir>/<name>.<suffix of `format`> (whole or not at all); makes `dir`. */
+int save_output(const char *dir, enum tensor_format format, const struct plan *plan, uint32_t storage, const void *data,
+                struct error *err);
 
 #endif

@@ -146,7 +146,8 @@ static void save(struct outcome *out, const struct run_options *o, const struct 
         const struct plan_storage *s = &p->recording.plan.storages[i];
 
         if (s->kind == PLAN_PARAM && s->direction != PLAN_IN &&
-            save_output(o->save_outputs, &p->recording.plan, i, segment_storage(&p->segment, i), &err) < 0) {
+            save_output(o->save_outputs, o->save_format, &p->recording.plan, i, segment_storage(&p->segment, i), &err) <
+                0) {
             set_failure(out, &err);
         }
     }

@@ -62,10 +62,6 @@ static void replay(struct participant *me, const struct run_options *o, struct p
         log_note("%u cards on %u core%s: they take turns, so wall times have time in them without a core",
                  p->recording.build.ndevice, out->ncore, out->ncore == 1 ? "" : "s");
     }
-    if (o->device_id) {
-        log_note("--device-id %s has no effect: the build has cards of its own, which --device-ids names",
-                 o->device_id);
-    }
     for (size_t i = 0; i < o->unused.n; i++) {
         log_note("%s", o->unused.v[i]);
     }

@@ -70,11 +70,10 @@ int build_set_target(struct build *b, const char *platform, const char *backend_
     }
     named = target_platform(backend, mode);
     if (platform && strcmp(platform, named) != 0) {
-        return error_set_kind(err, ERROR_USAGE, "--platform", "give one of the two",
-                              "--platform %s contradicts %s%s%s, which %s %s", platform,
-                              backend_type ? "--backend-type" : "", backend_type && execution_mode ? " and " : "",
-                              execution_mode ? "--execution-mode" : "",
-                              backend_type && execution_mode ? "mean" : "means", named);
+        return error_set_kind(
+            err, ERROR_USAGE, "--platform", "give one of the two", "--platform %s contradicts %s%s%s, which %s %s",
+            platform, backend_type ? "--backend-type" : "", backend_type && execution_mode ? " and " : "",
+            execution_mode ? "--execution-mode" : "", backend_type && execution_mode ? "mean" : "means", named);
     }
     return build_set_platform(b, named, err);
 }

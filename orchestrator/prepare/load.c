@@ -1,5 +1,7 @@
 #include "orchestrator/prepare/load.h"
 
+#include <stdlib.h>
+
 static void fill_temp(const struct plan_storage *s, void *dst)
 {
     size_t size = dtype_size(s->dtype);
@@ -12,17 +14,23 @@ static void fill_temp(const struct plan_storage *s, void *dst)
 int load_storages(struct segment *seg, const struct inputs *inputs, struct error *err)
 {
     const struct plan *plan = &seg->plan;
+    void **params = calloc(plan->nstorage + 1u, sizeof *params);
+    int rc;
 
+    if (!params) {
+        return error_nomem(err, "inputs", plan->nstorage * sizeof *params);
+    }
     for (uint32_t i = 0; i < plan->nstorage; i++) {
         const struct plan_storage *s = &plan->storages[i];
-        void *dst = segment_storage(seg, i);
 
-        if (s->kind == PLAN_PARAM && inputs_fill(inputs, plan, i, dst, err) < 0) {
-            return -1;
+        if (s->kind == PLAN_PARAM) {
+            params[i] = segment_storage(seg, i);
         }
         if (s->kind == PLAN_TEMP && s->fill != 0) {
-            fill_temp(s, dst);
+            fill_temp(s, segment_storage(seg, i));
         }
     }
-    return 0;
+    rc = inputs_fill_all(inputs, plan, params, err);
+    free((void *)params);
+    return rc;
 }

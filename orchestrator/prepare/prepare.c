@@ -45,7 +45,7 @@ static int try_write(const char *path, struct error *err)
     return 0;
 }
 
-static int make_outputs_dir(const char *dir, const struct build *build, struct error *err)
+static int make_outputs_dir(const char *dir, enum tensor_format format, const struct build *build, struct error *err)
 {
     if (file_check_makeable(dir, err) < 0 || file_make_dirs(dir, err) < 0) {
         return -1;
@@ -58,8 +58,8 @@ static int make_outputs_dir(const char *dir, const struct build *build, struct e
         if (param->direction == PLAN_IN || param->scalar) {
             continue;
         }
-        if (asprintf(&path, "%s/%s.npy", dir, param->name) < 0) {
-            return error_nomem(err, dir, strlen(dir) + strlen(param->name) + 6);
+        if (asprintf(&path, "%s/%s.%s", dir, param->name, tensor_format_suffix(format)) < 0) {
+            return error_nomem(err, dir, strlen(dir) + strlen(param->name) + 16);
         }
         rc = try_write(path, err);
         free(path);
@@ -73,7 +73,7 @@ static int make_outputs_dir(const char *dir, const struct build *build, struct e
 /* What cannot be written is found before the first kernel and not after the last one. */
 static int check_places(const struct run_options *o, struct prepared *p, struct error *err)
 {
-    int rc = o->save_outputs ? make_outputs_dir(o->save_outputs, &p->recording.build, err) : 0;
+    int rc = o->save_outputs ? make_outputs_dir(o->save_outputs, o->save_format, &p->recording.build, err) : 0;
 
     p->no_result = o->result_file && try_write(o->result_file, rc < 0 ? NULL : err) < 0;
     return p->no_result ? -1 : rc;

@@ -8,21 +8,15 @@
 #include "common/base/clock.h"
 #include "common/base/log.h"
 #include "common/segment/control_check.h"
+#include "orchestrator/supervise/window_writers.h"
 
 /* " (domain comm_d0)" when the node is a dispatch that uses one, so that the table of a deadlock shows where its signals are. */
 static const char *domain_of(const struct plan *plan, uint32_t node, char *buf, size_t size)
 {
-    const struct plan_node *n = &plan->nodes[node];
-    uint32_t domain = PLAN_NONE;
+    const uint32_t domain = window_domain_of(plan, node);
 
-    for (uint32_t i = 0; i < n->narg && domain == PLAN_NONE; i++) {
-        domain = plan->storages[plan->views[plan->args[n->first_arg + i].view].storage].domain;
-    }
-    for (uint32_t i = 0; i < n->nscalar && domain == PLAN_NONE; i++) {
-        domain = plan->scalars[n->first_scalar + i].domain;
-    }
     buf[0] = '\0';
-    if (domain < plan->ndomain) {
+    if (domain != PLAN_NONE) {
         snprintf(buf, size, " (domain %s)", plan_text(plan, plan->domains[domain].name));
     }
     return buf;

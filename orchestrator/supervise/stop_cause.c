@@ -8,8 +8,9 @@
 #include "common/base/passed_signal.h"
 #include "common/segment/control_check.h"
 #include "orchestrator/supervise/lanes_table.h"
+#include "orchestrator/supervise/window_writers.h"
 
-enum { MOST_LANES = 80 };
+enum { MOST_LANES = 80, MOST_WINDOWS = 16 };
 
 /* How long cards may take to say what they are in. One that waits for a core is late, and after an interrupt mpirun
  * kills within a second. */
@@ -24,6 +25,7 @@ int stop_cause_timeout(const struct supervision *s, struct error *err)
     log_msg(LOG_ERROR, "no dispatch finished for %.1f s; what every lane is in:", s->timeout);
     lanes_ask(s->seg, ANSWER_MS);
     lanes_table_print(s->seg, s->clocks, MOST_LANES);
+    window_writers_print(s->seg, MOST_WINDOWS);
     if (!word_is_done(&s->seg->common->go)) {
         return error_set(err, NULL, "raise --timeout, or look at the hosts",
                          "not every executor got ready within %.1f s", s->timeout);

@@ -95,4 +95,15 @@ sed -i 's|^#include <cstdint>|&\n#include <csignal>|' "$build/$kernel"
 run "$L3REPLAY" run "$build" -n 1 --device-ids 0-3 --timeout 1
 expect_fail 'card 1: running dispatch 1' 'what it is in is not known: it gave no answer'
 expect_nothing_left
+# Cards that wait for signals that nobody sends: the windows' buffers, and who wrote them last by declared views. `publish`
+# declares partial (8 floats) and one word of signal for each of the two cards.
+copy_example allreduce deadlock
+sed -i 's/wait_signal(signal + rank, round)/wait_signal(signal + rank, round + 100)/' \
+    "$build"/next_levels/reduce/kernels/*/*.cpp
+run "$L3REPLAY" run "$build" --device-ids 0-1 --timeout 2
+expect_fail 'card 0: running dispatch 2 \(reduce on card 0, .*\(domain comm_d0\)' 'domain comm_d0, who wrote last' \
+    'window of card 1:' 'partial \(byte 0, 32 bytes\): dispatch 1 \(publish on card 1' \
+    'signal \(byte 32, 32 bytes\): its bytes 0 to 7 dispatch 0 \(publish on card 0, .*, its bytes 8 to 31 nobody' \
+    'gate \(byte 64, 32 bytes\): nobody'
+expect_nothing_left
 conclude

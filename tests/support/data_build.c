@@ -56,7 +56,7 @@ char *data_build_save(const struct data_build *f, const char *name, enum dtype t
 
     assert_true(asprintf(&path, "%s/%s", f->dir, name) > 0);
     temp_dir_put_text(f->dir, name, "");
-    assert_int_equal(npy_write(path, type, ndim, shape, data, &err), 0);
+    assert_int_equal(tensor_write(path, TENSOR_NPY, "", type, ndim, shape, data, &err), 0);
     return path;
 }
 

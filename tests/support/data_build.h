@@ -8,8 +8,8 @@
 #include "tests/support/temp_dir.h"
 
 #include "common/plan/plan_build.h"
-#include "orchestrator/npy/npy.h"
 #include "orchestrator/open/build.h"
+#include "orchestrator/tensor_file/tensor_write.h"
 
 struct data_build {
     char *dir;

@@ -9,8 +9,8 @@
 #include "common/base/file.h"
 #include "orchestrator/job/marker.h"
 #include "orchestrator/job/outcome.h"
-#include "orchestrator/npy/npy.h"
 #include "orchestrator/prepare/changes.h"
+#include "orchestrator/tensor_file/tensor_write.h"
 #include "tests/support/failing_alloc.h"
 
 enum { ELEMENTS = 8 };
@@ -74,10 +74,10 @@ static int setup(void **state)
         out[i] = a[i] + 1;
     }
     path = path_of(r, "b/data/in/a.npy");
-    assert_int_equal(npy_write(path, DTYPE_INT32, 1, shape, a, &r->err), 0);
+    assert_int_equal(tensor_write(path, TENSOR_NPY, "", DTYPE_INT32, 1, shape, a, &r->err), 0);
     free(path);
     path = path_of(r, "b/data/out/out.npy");
-    assert_int_equal(npy_write(path, DTYPE_INT32, 1, shape, out, &r->err), 0);
+    assert_int_equal(tensor_write(path, TENSOR_NPY, "", DTYPE_INT32, 1, shape, out, &r->err), 0);
     free(path);
     r->plan = path_of(r, "plan.json");
     r->result = path_of(r, "result.json");

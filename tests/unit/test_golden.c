@@ -8,6 +8,7 @@
 #include "common/base/args.h"
 #include "common/base/file.h"
 #include "common/base/python.h"
+#include "orchestrator/tensor_file/tensor_read.h"
 #include "orchestrator/user_python/golden.h"
 
 static const char metadata[] =
@@ -122,16 +123,16 @@ static int open_golden(const struct data_build *f, struct golden_options options
 static bool input(const struct golden *g, const char *name, int32_t *got)
 {
     const struct named_file *files;
-    struct npy_file file;
+    struct tensor_file *file;
     struct error err;
     size_t count;
 
     files = golden_inputs(g, &count);
     for (size_t i = 0; i < count; i++) {
         if (strcmp(files[i].name, name) == 0) {
-            assert_int_equal(npy_file_open(&file, files[i].file, &err), 0);
-            assert_int_equal(npy_file_read(&file, "input", got, &err), 0);
-            npy_file_close(&file);
+            assert_int_equal(tensor_file_open(&file, files[i].file, &err), 0);
+            assert_int_equal(tensor_read(file, &file->tensors.items[0], got, &err), 0);
+            tensor_file_close(file);
             return true;
         }
     }

@@ -4,6 +4,7 @@
 
 #include "common/base/args.h"
 #include "common/base/python.h"
+#include "orchestrator/tensor_file/tensor_read.h"
 #include "orchestrator/user_python/golden.h"
 
 #define PARAM(name, direction, type)                                                                                   \
@@ -112,15 +113,15 @@ static void load_inputs(const struct data_build *f, const struct inputs *in, str
 static void expect_reference(const struct named_file *file, const char *name, enum dtype type, const double *values)
 {
     unsigned char bytes[64];
-    struct npy_file array;
+    struct tensor_file *array;
     struct error err;
 
     assert_string_equal(file->name, name);
-    assert_int_equal(npy_file_open(&array, file->file, &err), 0);
-    assert_true(npy_holds(&array.header, type));
-    assert_int_equal(array.header.count, 4);
-    assert_int_equal(npy_file_read(&array, name, bytes, &err), 0);
-    npy_file_close(&array);
+    assert_int_equal(tensor_file_open(&array, file->file, &err), 0);
+    assert_true(tensor_holds(&array->tensors.items[0], type));
+    assert_int_equal(array->tensors.items[0].count, 4);
+    assert_int_equal(tensor_read(array, &array->tensors.items[0], bytes, &err), 0);
+    tensor_file_close(array);
     for (size_t i = 0; i < 4; i++) {
         assert_true(dtype_load(type, bytes + i * dtype_size(type)) == values[i]);
     }

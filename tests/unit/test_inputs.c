@@ -146,7 +146,6 @@ static void test_refused_files(void **state)
 
     expect_refused(f, "x", f64, ERROR_INFRA, "fp32", "float64");
     expect_refused(f, "x", f32, ERROR_INFRA, "(2, -1)", "(2,)");
-    expect_refused(f, "acc", i32, ERROR_INFRA, "(3,)", "(2,)");
     expect_refused(f, "half", f64, ERROR_INFRA, "bfloat16", "float64");
     expect_refused(f, "n", i64, ERROR_INFRA, "scalar", "(2,)");
     expect_refused(f, "n", i32, ERROR_INFRA, "int64", "int32");
@@ -300,17 +299,53 @@ static void test_many_parameters(void **state)
     free(file);
 }
 
-/* Torch's files are not read; the rule by which they are noticed is the one for .npy files. */
-static void test_pt_is_noticed(void **state)
+/* A size that is other than the metadata's is taken, since the Python stack takes it; --strict-shapes refuses it. */
+static void test_other_size(void **state)
 {
+    static const int32_t data[] = {8, 9};
     struct data_build *f = *state;
+    char *path = data_build_save(f, "data/in/acc.npy", DTYPE_INT32, 1, two, data);
+    int64_t shape[PLAN_MAX_DIMS];
+    struct inputs *in;
+    struct error err;
+    uint32_t ndim;
 
-    assert_false(fit_has_pt(&f->build, "data/in", "x__ssa_v0"));
-    temp_dir_put_text(f->dir, "data/in/x.pt", "");
-    temp_dir_put_text(f->dir, "data/in/acc.pt", "");
-    assert_true(fit_has_pt(&f->build, "data/in", "x__ssa_v0"));
-    assert_true(fit_has_pt(&f->build, "data/in", "acc"));
-    assert_false(fit_has_pt(&f->build, "data/out", "acc"));
+    assert_int_equal(inputs_open(&in, &f->build, NULL, 0, 1, &err), 0);
+    assert_int_equal(inputs_check_shapes(in, &f->build, false, &err), 0);
+    assert_true(inputs_shape(in, "acc", &ndim, shape));
+    assert_int_equal(ndim, 1);
+    assert_int_equal(shape[0], 2);
+    assert_int_equal(inputs_check_shapes(in, &f->build, true, &err), -1);
+    assert_non_null(strstr(err.what, "(3,)"));
+    assert_non_null(strstr(err.what, "(2,)"));
+    inputs_free(in);
+    free(path);
+}
+
+/* Which file of data/in feeds x__ssa_v0: its name in full before the name without "__ssa_v0", .npy before .pt, and no
+ * other version's. */
+static void test_which_file(void **state)
+{
+    static const char *const worse_first[] = {"x__ssa_v1.npy", "x.pt", "x.npy", "x__ssa_v0.pt", "x__ssa_v0.npy"};
+    struct data_build *f = *state;
+    struct error err;
+    char name[64], *file;
+
+    for (size_t i = 0; i < sizeof worse_first / sizeof *worse_first; i++) {
+        snprintf(name, sizeof name, "data/in/%s", worse_first[i]);
+        temp_dir_put_text(f->dir, name, "");
+        assert_int_equal(fit_find(&f->build, "data/in", "x__ssa_v0", &file, &err), 0);
+        if (i == 0) {
+            assert_null(file);
+        } else {
+            assert_string_equal(strrchr(file, '/') + 1, worse_first[i]);
+        }
+        free(file);
+    }
+    assert_int_equal(fit_name_length("x__ssa_v0"), 1);
+    assert_int_equal(fit_name_length("x__ssa_v"), 8);
+    assert_int_equal(fit_name_length("__ssa_v1"), 8);
+    assert_int_equal(fit_name_length("a__b__ssa_v12"), 4);
 }
 
 /* --- generated numbers ---------------------------------------------------- */
@@ -472,7 +507,8 @@ int main(void)
         CASE(test_scalars),
         CASE(test_without_a_build),
         CASE(test_many_parameters),
-        CASE(test_pt_is_noticed),
+        CASE(test_other_size),
+        CASE(test_which_file),
         cmocka_unit_test(test_normal),
         cmocka_unit_test(test_small_integers),
         cmocka_unit_test(test_what_numbers_depend_on),

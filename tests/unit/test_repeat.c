@@ -4,8 +4,8 @@
 #include <cjson/cJSON.h>
 
 #include "common/plan/plan_build.h"
-#include "orchestrator/npy/npy.h"
 #include "orchestrator/repeat/repeat.h"
+#include "orchestrator/tensor_file/tensor_write.h"
 
 /* Node 0 writes tmp, node 1 (card 1) a window, node 2 `out`, node 3 (a copy) `count`. */
 enum { X, OUT, COUNT, TMP, WINDOW };
@@ -100,7 +100,7 @@ static void begin(uint32_t wanted, bool expected)
     rig.dir = temp_dir_make();
     make_plan();
     snprintf(file, sizeof file, "%s/out.npy", rig.dir);
-    assert_int_equal(npy_write(file, DTYPE_FLOAT32, 2, shape, zeros, &rig.err), 0);
+    assert_int_equal(tensor_write(file, TENSOR_NPY, "", DTYPE_FLOAT32, 2, shape, zeros, &rig.err), 0);
     assert_int_equal(references_open(&references, NULL, &given, expected, &rig.err), 0);
     assert_int_equal(verify_open(&rig.verify, &references, NULL, &rig.plan, TOLERANCE_DEFAULT, NULL, &rig.err), 0);
     assert_int_equal(segment_create(&rig.seg, &rig.plan, "[]", "a2a3sim", &rig.err), 0);

@@ -6,6 +6,7 @@
 
 #include "common/base/log.h"
 #include "orchestrator/data/verify.h"
+#include "orchestrator/tensor_file/tensor_read.h"
 #include "tests/support/captured.h"
 
 static const struct tolerance strict = {0, 0}, usual = {.rtol = 1e-5, .atol = 1e-5};
@@ -270,7 +271,7 @@ static void test_why_not(void **state)
     assert_int_equal(verify_outputs(&f->plan), 2);
     assert_null(verify_why_not(v, 0)); /* an input */
     assert_null(verify_why_not(v, 2)); /* compared */
-    assert_string_equal(verify_why_not(v, 1), "no --expect, no data/out/acc__ssa_v1.npy");
+    assert_string_equal(verify_why_not(v, 1), "no --expect, no data/out/acc.npy or .pt");
     assert_int_equal(verify_require(v, &f->plan, &err), -1);
     assert_int_equal(err.kind, ERROR_INFRA);
     assert_non_null(strstr(err.what, "1 of 2 outputs would not be compared, the first is acc__ssa_v1"));
@@ -339,26 +340,24 @@ static void test_mismatches_beyond_those_shown(void **state)
     assert_int_equal(data_build_teardown(&own), 0);
 }
 
-/* A torch file is not read: that is worth a note when nothing else says what is expected. */
-static void test_torch_files_are_noted(void **state)
+/* A .pt file is a reference like a .npy file; beside one of these it is not read. */
+static void test_torch_files_are_compared(void **state)
 {
+    static const int64_t two_three[] = {2, 3};
     struct data_build *f = *state;
     struct verify *v;
     struct error err;
-    char *text;
+    char *path = save(f, "data/out/acc.npy", DTYPE_INT64, 2, wanted), *dot = strrchr(path, '.');
 
-    temp_dir_put_text(f->dir, "data/out/out.pt", "");
-    temp_dir_put_text(f->dir, "data/out/acc.pt", "");
-    free(save(f, "data/out/acc.npy", DTYPE_INT64, 2, wanted));
-    captured_begin();
+    strcpy(dot, ".pt"); /* beside acc.npy, and not read */
+    assert_int_equal(tensor_write(path, TENSOR_PT, "", DTYPE_INT32, 2, two_three, wanted, &err), 0);
+    memcpy(dot - 3, "out", 3);
+    assert_int_equal(tensor_write(path, TENSOR_PT, "", DTYPE_INT64, 2, two_three, wanted, &err), 0);
     assert_int_equal(open_with(&v, &f->build, &f->plan, NULL, 0, usual, &err), 0);
-    text = captured_end();
-    assert_non_null(strstr(text, "note: data/out/out.pt is not read"));
-    assert_null(strstr(text, "acc"));
-    assert_null(strstr(text, "x.pt"));
-    assert_int_equal(verify_count(v), 1);
-    free(text);
+    assert_int_equal(verify_count(v), 2);
+    assert_int_equal(verify_storage(v, &f->plan, 2, wanted, &err), 0);
     verify_free(v);
+    free(path);
 }
 
 static int open_expected(const struct data_build *f, struct error *err)
@@ -461,24 +460,24 @@ static void test_save_output(void **state)
 {
     struct data_build *f = *state;
     struct error err;
-    struct npy_file saved;
+    struct tensor_file *saved;
     int64_t back[6];
     char *dir, *path;
 
     assert_true(asprintf(&dir, "%s/kept/here", f->dir) > 0);
     assert_true(asprintf(&path, "%s/acc__ssa_v1.npy", dir) > 0);
-    assert_int_equal(save_output(dir, &f->plan, 1, wanted, &err), 0);
+    assert_int_equal(save_output(dir, TENSOR_NPY, &f->plan, 1, wanted, &err), 0);
     assert_int_equal(temp_dir_count(dir), 1);
-    assert_int_equal(npy_file_open(&saved, path, &err), 0);
-    assert_int_equal(saved.header.ndim, 2);
-    assert_int_equal(npy_file_read(&saved, path, back, &err), 0);
-    npy_file_close(&saved);
+    assert_int_equal(tensor_file_open(&saved, path, &err), 0);
+    assert_int_equal(saved->tensors.items[0].ndim, 2);
+    assert_int_equal(tensor_read(saved, &saved->tensors.items[0], back, &err), 0);
+    tensor_file_close(saved);
     assert_memory_equal(back, wanted, sizeof back);
 
     /* A plan from a file may name a parameter as it likes; nothing outside `dir` is written. */
     f->plan.storages[1].name = f->plan.storages[0].name;
     f->plan.text[f->plan.storages[0].name] = '/';
-    assert_int_equal(save_output(dir, &f->plan, 1, wanted, &err), -1);
+    assert_int_equal(save_output(dir, TENSOR_NPY, &f->plan, 1, wanted, &err), -1);
     assert_int_equal(temp_dir_count(dir), 1);
     free(path);
     free(dir);
@@ -494,7 +493,7 @@ int main(void)
         CASE(test_nothing_expected),          CASE(test_expected_of_build),
         CASE(test_reference_that_vanishes),   CASE(test_why_not),
         CASE(test_shown_mismatches),          CASE(test_mismatches_beyond_those_shown),
-        CASE(test_torch_files_are_noted),     CASE(test_unusable_expected),
+        CASE(test_torch_files_are_compared),  CASE(test_unusable_expected),
         CASE(test_given_beats_build),         CASE(test_expected_that_does_not_fit),
         CASE(test_float32_for_bfloat16),      CASE(test_save_output),
     };

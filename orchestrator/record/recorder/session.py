@@ -72,7 +72,7 @@ class Session:
             fixed = param["shape"]
             if fixed is None:
                 raise UsageFault("a shape is given for '%s', which is a scalar" % name, "use --scalar %s=N" % name)
-            fits = len(fixed) == len(shape) and all(s >= 0 and f in (-1, s) for f, s in zip(fixed, shape))
+            fits = len(fixed) == len(shape) and all(s >= 0 for s in shape)
             if not fits:
                 raise UsageFault("the shape %s given for '%s' does not fit %s (-1 is a dynamic dimension)"
                                  % (list(shape), name, list(fixed)), "give one that fits: --shape %s=..." % name)

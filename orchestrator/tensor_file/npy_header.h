@@ -1,10 +1,10 @@
 /*
  * npy_header - what the header of a .npy file says about its elements.
  *
- * Format: docs/formats.md, ".npy files". Structured and object arrays are refused.
+ * Format: docs/formats.md, "Tensor files". Structured and object arrays are refused.
  */
-#ifndef L3R_ORCHESTRATOR_NPY_NPY_HEADER_H
-#define L3R_ORCHESTRATOR_NPY_NPY_HEADER_H
+#ifndef L3R_ORCHESTRATOR_TENSOR_FILE_NPY_HEADER_H
+#define L3R_ORCHESTRATOR_TENSOR_FILE_NPY_HEADER_H
 
 #include <stdbool.h>
 #include <stddef.h>

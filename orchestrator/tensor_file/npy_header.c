@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "orchestrator/npy/npy_header.h"
+#include "orchestrator/tensor_file/npy_header.h"
 
 static const char *const hint = "save the array again with numpy.save()";
 
