@@ -17,8 +17,8 @@ static struct segment seg;
 static struct error err;
 
 /* A dispatch of card 0 that has a view of its own window. */
-static void add(struct plan_builder *b, uint32_t storage, uint32_t tag, enum dtype dtype, uint64_t offset, uint32_t ndim,
-                const int64_t *shape, const int64_t *stride)
+static void add(struct plan_builder *b, uint32_t storage, uint32_t tag, enum dtype dtype, uint64_t offset,
+                uint32_t ndim, const int64_t *shape, const int64_t *stride)
 {
     struct plan_node node = {.kind = PLAN_DISPATCH, .group = PLAN_NONE, .narg = 1};
     struct plan_arg arg = {.tag = tag};
@@ -43,7 +43,7 @@ static int begin(void **state)
     add(b, 0, PLAN_TAG_OUTPUT_EXISTING, DTYPE_FLOAT32, 2, 1, four, one); /* 0: words 2 to 5 of card 0's window */
     add(b, 0, PLAN_TAG_INOUT, DTYPE_FLOAT32, 4, 2, grid, rows);          /* 1: words 4 to 6 and 12 to 14 */
     add(b, 0, PLAN_TAG_INPUT, DTYPE_FLOAT32, 0, 1, four, one);           /* 2: reads */
-    add(b, 0, PLAN_TAG_INOUT, DTYPE_INT16, 15, 1, two, one);          /* 3: bytes 30 to 33, of words 7 and 8 */
+    add(b, 0, PLAN_TAG_INOUT, DTYPE_INT16, 15, 1, two, one);             /* 3: bytes 30 to 33, of words 7 and 8 */
     add(b, 0, PLAN_TAG_INOUT, DTYPE_FLOAT32, 2, 1, four, one);           /* 4: has not completed */
     add(b, 1, PLAN_TAG_INOUT, DTYPE_FLOAT32, 0, 1, four, one);           /* 5: card 1's window */
     plan_builder_finish(b, &plan);
