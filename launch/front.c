@@ -299,6 +299,11 @@ static char **prepare_job(struct front *f, int nproc, const char *exe, int argc,
     return command;
 }
 
+int launch_mark_alone(struct error *err)
+{
+    return setenv(ALONE_VARIABLE, "1", 1) < 0 ? error_errno(err, ALONE_VARIABLE, NULL, "cannot set it") : 0;
+}
+
 static char **prepare_alone(char *exe, int argc, char **argv, struct error *err)
 {
     char **command = calloc((size_t)argc + 2, sizeof *command);
@@ -309,8 +314,7 @@ static char **prepare_alone(char *exe, int argc, char **argv, struct error *err)
     }
     command[0] = exe;
     memcpy(command + 1, argv, (size_t)argc * sizeof *argv);
-    if (setenv(ALONE_VARIABLE, "1", 1) < 0) {
-        error_errno(err, ALONE_VARIABLE, NULL, "cannot set it");
+    if (launch_mark_alone(err) < 0) {
         free(command);
         return NULL;
     }

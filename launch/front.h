@@ -11,11 +11,17 @@
 
 #include <stdbool.h>
 
+#include "common/base/error.h"
+
 /* Whether this process was started as one of an MPI job (mpirun, srun with PMI). */
 bool launch_under_mpi(void);
 
 /* Rank in that job according to the environment, before MPI_Init; 0 when there is none. */
 int launch_rank(void);
+
+/* Have a `run` that this process starts take itself for the only process of its job, which somebody watches: its parent must
+ * print the marker when it cannot. */
+int launch_mark_alone(struct error *err);
 
 /* Whether this process was started by a front as the only one of its job, which needs no MPI. To be asked once. */
 bool launch_is_alone(void);

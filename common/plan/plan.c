@@ -67,8 +67,10 @@ const char *plan_lane_name(uint32_t world_size, uint32_t lane, char *buf, size_t
 {
     if (lane < world_size) {
         snprintf(buf, size, "card %u", lane);
-    } else {
+    } else if (lane <= world_size + 1) {
         snprintf(buf, size, "%s", lane == world_size ? "host lane" : "sub-workers");
+    } else {
+        snprintf(buf, size, "sub-workers %u", lane - world_size);
     }
     return buf;
 }

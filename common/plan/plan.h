@@ -22,7 +22,7 @@
  *   edge      `node` may start only when `pred` is done (orchestrator/plan/edges.h).
  *
  * Lanes: 0..world_size-1 are the cards, world_size is the host lane (host
- * copies), world_size+1 the sub-worker lane.
+ * copies), world_size+1 and on those of sub-workers (nsublane, at least 1).
  */
 #ifndef L3R_COMMON_PLAN_PLAN_H
 #define L3R_COMMON_PLAN_PLAN_H
@@ -36,6 +36,9 @@
 
 #define PLAN_NONE UINT32_MAX
 enum { PLAN_VERSION = 1, PLAN_MAX_DIMS = 16, PLAN_MAX_CARDS = 65536, PLAN_MAX_MEMBERS = 64 };
+
+/* Lanes of sub-workers at most: each is a Python process. */
+enum { PLAN_SUB_LANES = 64 };
 
 /* What one dispatch takes; the same as the limits of rank-worker/device.h. */
 enum { PLAN_DISPATCH_DIMS = 5, PLAN_DISPATCH_TENSORS = 256, PLAN_DISPATCH_SCALARS = 128 };
@@ -136,7 +139,8 @@ struct plan_pred {
 struct plan {
     uint32_t world_size;
     uint32_t nstorage, nview, ndomain, nbuffer, nprogram, nsub, nnode, ncard, nnote;
-    uint32_t ngroup; /* above all numbers of groups */
+    uint32_t ngroup;   /* above all numbers of groups */
+    uint32_t nsublane; /* lanes of sub-workers, 1 to PLAN_SUB_LANES */
     uint64_t narg, nscalar, npred, ndim, ntext;
     /* None of these is NULL, also when there is nothing in it. */
     struct plan_storage *storages;
@@ -182,14 +186,20 @@ static inline uint32_t plan_host_lane(const struct plan *p)
     return p->world_size;
 }
 
+/* The first one; the others follow. */
 static inline uint32_t plan_sub_lane(const struct plan *p)
 {
     return p->world_size + 1;
 }
 
+static inline bool plan_is_sub_lane(const struct plan *p, uint32_t lane)
+{
+    return lane > p->world_size;
+}
+
 static inline uint32_t plan_lane_count(const struct plan *p)
 {
-    return p->world_size + 2;
+    return p->world_size + 1 + p->nsublane;
 }
 
 /* Free everything and zero the struct. */
@@ -212,7 +222,7 @@ const char *plan_node_label(const struct plan *p, uint32_t node, char *buf, size
 /* The same with the directory of its profiles, ", rank1/d0", which says the how manieth of its card a dispatch is. */
 const char *plan_node_place(const struct plan *p, uint32_t node, char *buf, size_t size);
 
-/* "card 3", "host lane" or "sub-workers", in `buf`. */
+/* "card 3", "host lane", "sub-workers" or "sub-workers 2" (of their second lane), in `buf`. */
 const char *plan_lane_name(uint32_t world_size, uint32_t lane, char *buf, size_t size);
 
 /* Does the lane have a node to run? */

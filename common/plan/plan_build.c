@@ -89,6 +89,7 @@ struct plan_builder *plan_builder_new(uint32_t world_size, struct error *err)
         return NULL;
     }
     b->plan.world_size = world_size;
+    b->plan.nsublane = 1;
     if (reserve_all(b, err)) {
         plan_builder_free(b);
         return NULL;

@@ -134,6 +134,9 @@ int plan_check(const struct plan *p, struct error *err)
     if (p->world_size == 0 || p->world_size > PLAN_MAX_CARDS) {
         return error_set(err, where, NULL, "the plan is for %u cards", p->world_size);
     }
+    if (p->nsublane == 0 || p->nsublane > PLAN_SUB_LANES) {
+        return error_set(err, where, NULL, "the plan has %u lanes of sub-workers", p->nsublane);
+    }
     if (check_names(p, err) || check_storages(p, err) || check_domains(p, err)) {
         return -1;
     }

@@ -14,7 +14,7 @@ enum { PACK_ALIGN = 64, PACK_ARRAYS = 14 };
 struct pack_header {
     uint64_t magic, nbytes;
     uint32_t world_size;
-    uint32_t nstorage, nview, ndomain, nbuffer, nprogram, nsub, nnode, ncard, nnote, ngroup;
+    uint32_t nstorage, nview, ndomain, nbuffer, nprogram, nsub, nnode, ncard, nnote, ngroup, nsublane;
     uint64_t narg, nscalar, npred, ndim, ntext;
 };
 
@@ -75,6 +75,7 @@ int plan_pack(const struct plan *p, void **block, size_t *nbytes, struct error *
                                  .ncard = p->ncard,
                                  .nnote = p->nnote,
                                  .ngroup = p->ngroup,
+                                 .nsublane = p->nsublane,
                                  .narg = p->narg,
                                  .nscalar = p->nscalar,
                                  .npred = p->npred,
@@ -134,6 +135,7 @@ int plan_unpack(struct plan *p, void *block, size_t nbytes, bool own, struct err
                        .ncard = header.ncard,
                        .nnote = header.nnote,
                        .ngroup = header.ngroup,
+                       .nsublane = header.nsublane,
                        .narg = header.narg,
                        .nscalar = header.nscalar,
                        .npred = header.npred,

@@ -308,8 +308,8 @@ static int lane_rule(const struct plan *p, const struct plan_node *node, struct 
         }
         return 0;
     case PLAN_SUB:
-        if (node->lane != p->world_size + 1) {
-            return error_set(err, NULL, NULL, "sub-worker call is not on the sub-worker lane");
+        if (node->lane <= p->world_size || node->lane >= plan_lane_count(p)) {
+            return error_set(err, NULL, NULL, "sub-worker call is not on a lane of sub-workers");
         }
         if (node->program >= p->nsub) {
             return error_set(err, NULL, NULL, "call names sub-worker %u, there are %u", node->program, p->nsub);

@@ -8,6 +8,8 @@
 
 static const char what[] = "sheet of programs";
 
+static const char hint[] = "run the l3replay and l3replay-executor of one installation";
+
 static int parse_signature(const struct json_source *src, const cJSON *object, struct sheet_program *p)
 {
     const cJSON *list, *item;
@@ -90,10 +92,6 @@ static int parse_sheet(const struct json_source *src, struct sheet *out)
     if (!out->programs) {
         return error_nomem(src->err, what, count * sizeof *out->programs);
     }
-    out->sub_workers = json_line(subs, what, src->err);
-    if (!out->sub_workers) {
-        return -1;
-    }
     cJSON_ArrayForEach(item, programs) {
         if (parse_program(src, item, &out->programs[out->count++])) {
             return -1;
@@ -104,8 +102,7 @@ static int parse_sheet(const struct json_source *src, struct sheet *out)
 
 int sheet_parse(const char *text, struct sheet *out, struct error *err)
 {
-    struct json_source src = {
-        .file = what, .hint = "run the l3replay and l3replay-executor of one installation", .err = err, .bytes = true};
+    struct json_source src = {.file = what, .hint = hint, .err = err, .bytes = true};
 
     memset(out, 0, sizeof *out);
     out->json = json_parse(&src, text, strlen(text));
@@ -123,9 +120,46 @@ void sheet_free(struct sheet *sheet)
         free(sheet->programs[i].kernels);
     }
     free(sheet->programs);
-    free(sheet->sub_workers);
     cJSON_Delete(sheet->json);
     memset(sheet, 0, sizeof *sheet);
+}
+
+static int copy_sub_worker(const struct json_source *src, const cJSON *item, struct json_writer *w, cJSON *list)
+{
+    static const char *const keys[] = {"name", "file", "function"};
+    cJSON *object = json_append_object(w, list);
+
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
+        const char *text;
+        if (json_get_string(src, item, keys[i], &text)) {
+            return -1;
+        }
+        json_put_string(w, object, keys[i], text);
+    }
+    return w->failed ? error_nomem(src->err, what, 0) : 0;
+}
+
+char *sheet_sub_workers(const struct sheet *sheet, const bool *wanted, size_t count, struct error *err)
+{
+    struct json_source src = {.file = what, .hint = hint, .err = err, .bytes = true};
+    struct json_writer w = {.bytes = true};
+    cJSON *root = json_new_object(&w), *list = json_put_list(&w, root, "sub_workers");
+    const cJSON *subs = NULL, *item;
+    char *text = NULL;
+    size_t at = 0;
+    int rc = json_get_list(&src, sheet->json, "sub_workers", &subs, NULL);
+
+    cJSON_ArrayForEach(item, subs) {
+        if (rc == 0 && at < count && wanted[at]) {
+            rc = copy_sub_worker(&src, item, &w, list);
+        }
+        at++;
+    }
+    if (rc == 0) {
+        text = json_line(list, what, err);
+    }
+    cJSON_Delete(root);
+    return text;
 }
 
 struct sheet_writer {

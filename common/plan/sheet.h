@@ -13,6 +13,7 @@
 #ifndef L3R_COMMON_PLAN_SHEET_H
 #define L3R_COMMON_PLAN_SHEET_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -38,13 +39,16 @@ struct sheet_program {
 struct sheet {
     uint32_t count;
     struct sheet_program *programs;
-    char *sub_workers; /* the array as JSON text, which Python reads */
-    void *json;        /* what the strings point into */
+    void *json; /* what the strings point into */
 };
 
 /* Read a sheet. */
 int sheet_parse(const char *text, struct sheet *out, struct error *err);
 void sheet_free(struct sheet *sheet); /* a zeroed struct is fine */
+
+/* Those of the first `count` sub-workers that are `wanted` (by their place in the sheet), as the line of JSON that Python
+ * reads, an array; to be freed with free(). */
+char *sheet_sub_workers(const struct sheet *sheet, const bool *wanted, size_t count, struct error *err);
 
 /* Writing, program after program: sheet_writer_text() hands out malloc'd text and frees the writer. */
 struct sheet_writer;

@@ -16,11 +16,41 @@ bool dfx_pmu_is_known(int event_type)
     return event_type == 1 || event_type == 2 || (event_type >= 4 && event_type <= DFX_PMU_MAX);
 }
 
-void dfx_dispatch_dir(const char *dir, uint32_t rank, uint32_t k, uint32_t other, char *buf, size_t size)
+void dfx_dispatch_dir(const char *dir, bool flat, uint32_t rank, uint32_t k, uint32_t other, char *buf, size_t size)
 {
     const bool counted = k != PLAN_NONE;
 
-    snprintf(buf, size, "%s/" DFX_DISPATCH, dir, rank, counted ? 'd' : 'c', counted ? k : other);
+    if (flat) {
+        snprintf(buf, size, "%s", dir);
+    } else {
+        snprintf(buf, size, "%s/" DFX_DISPATCH, dir, rank, counted ? 'd' : 'c', counted ? k : other);
+    }
+}
+
+static bool is_json_of(const char *name, const char *prefix)
+{
+    static const char end[] = ".json";
+    size_t n = strlen(name), least = strlen(prefix) + sizeof end - 1;
+
+    return n >= least && strncmp(name, prefix, strlen(prefix)) == 0 && strcmp(name + n - (sizeof end - 1), end) == 0;
+}
+
+bool dfx_is_name_map(const char *name)
+{
+    return strcmp(name, "name_map.json") == 0 || is_json_of(name, "name_map_");
+}
+
+bool dfx_is_profile(const char *name)
+{
+    static const char *const names[] = {
+        "dispatch_program.json", "chip_swimlane_records.json", "deps.json", "pmu.csv", "scope_stats", "args_dump"};
+
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        if (strcmp(name, names[i]) == 0) {
+            return true;
+        }
+    }
+    return dfx_is_name_map(name) || is_json_of(name, "merged_swimlane_");
 }
 
 bool dfx_name_number(const char *name, const char *prefix, uint32_t *number)

@@ -17,6 +17,7 @@ struct dfx {
     int32_t pmu;       /* 0, or an event type: dfx_pmu_is_known() */
     int32_t dump_args; /* 0; 1 marked arguments, 2 all, 3 all without the bytes of those that are not marked */
     bool dep_gen, scope_stats;
+    bool flat;          /* of an L2 build, which has one dispatch: its files lie in `dir` itself */
     char dir[DFX_PATH]; /* of all profiles of the run, absolute */
 };
 
@@ -26,9 +27,15 @@ bool dfx_any(const struct dfx *dfx);
 bool dfx_pmu_is_known(int event_type);
 
 /* Directory of the files of one dispatch of card `rank` below `dir`, in `buf`: "<dir>/rank<r>/d<k>", or
- * "<dir>/rank<r>/c<other>" when `k` is PLAN_NONE; `other` counts such dispatches of the card from 0. Every process uses
- * this and nothing else, so that they agree. */
-void dfx_dispatch_dir(const char *dir, uint32_t rank, uint32_t k, uint32_t other, char *buf, size_t size);
+ * "<dir>/rank<r>/c<other>" when `k` is PLAN_NONE; `other` counts such dispatches of the card from 0. `flat`: `dir`. Every
+ * process uses this and nothing else, so that they agree. */
+void dfx_dispatch_dir(const char *dir, bool flat, uint32_t rank, uint32_t k, uint32_t other, char *buf, size_t size);
+
+/* Is `name` that of a file or directory which belongs to the profiles of one dispatch? */
+bool dfx_is_profile(const char *name);
+
+/* Is `name` that of a map from function ids to names: name_map.json, or name_map_<build>.json beside flat profiles? */
+bool dfx_is_name_map(const char *name);
 
 /* The part of it below `dir`, for printf: a rank, 'd' or 'c', a number. */
 #define DFX_DISPATCH "rank%u/%c%u"

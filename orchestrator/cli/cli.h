@@ -8,6 +8,7 @@
 #include <argp.h>
 
 int cli_run(int argc, char **argv);
+int cli_batch(int argc, char **argv);
 int cli_plan(int argc, char **argv);
 int cli_compile(int argc, char **argv);
 int cli_inspect(int argc, char **argv);
@@ -16,10 +17,12 @@ int cli_topology(int argc, char **argv);
 int cli_splice(int argc, char **argv);
 int cli_invalidate(int argc, char **argv);
 int cli_cache(int argc, char **argv);
+int cli_debug_runner(int argc, char **argv);
 int cli_completions(int argc, char **argv);
 
 /* Their options and texts. */
 extern const struct argp run_command;
+extern const struct argp batch_command;
 extern const struct argp plan_command;
 extern const struct argp compile_command;
 extern const struct argp inspect_command;
@@ -28,6 +31,7 @@ extern const struct argp topology_command;
 extern const struct argp splice_command;
 extern const struct argp invalidate_command;
 extern const struct argp cache_command;
+extern const struct argp debug_runner_command;
 extern const struct argp completions_command;
 
 /* The commands, in the order of the help; ends with a NULL name. */

@@ -7,6 +7,7 @@
 #include "orchestrator/cli/command.h"
 #include "orchestrator/open/build.h"
 #include "orchestrator/open/inspect.h"
+#include "orchestrator/open/signature_params.h"
 #include "orchestrator/record/record.h"
 
 struct options {
@@ -49,12 +50,16 @@ static int inspect(const struct options *options, struct error *err)
 {
     struct program_table programs = {0};
     struct build build;
-    int rc = -1;
+    int rc;
 
     if (build_open(options->build, &build, err)) {
         return -1;
     }
-    if (build.kind == BUILD_L2 || record_programs(&build, &programs, err) == 0) {
+    rc = record_programs(&build, &programs, err);
+    if (rc == 0 && build.no_metadata) {
+        rc = signature_params(&build, &programs.items[0], err);
+    }
+    if (rc == 0) {
         rc = options->json ? inspect_print_json(stdout, &build, &programs, err)
                            : inspect_print_text(stdout, &build, &programs, err);
     }

@@ -20,8 +20,9 @@ struct plan_command {
 };
 
 static const char doc[] =
-    "Record the host_orch.py of the L3 build in directory BUILD and show the plan: nodes, lanes, edges and why each "
-    "edge exists.\v"
+    "Record the host_orch.py of the build in directory BUILD, or take the one dispatch of a build for one chip (L2), "
+    "and "
+    "show the plan: nodes, lanes, edges and why each edge exists.\v"
     "Examples:\n"
     "  l3replay plan build_output/my_build\n"
     "  l3replay plan my_build --format json > p.json      (replay it: l3replay run my_build --plan p.json)\n"

@@ -42,23 +42,25 @@ enum {
     PROCESSES_MAX = 65536
 };
 
-static const char doc[] =
-    "Replay the L3 build in directory BUILD: record its host_orch.py, compile its programs, run every dispatch on its "
-    "card, compare the outputs.\v"
-    "Examples:\n"
-    "  mpirun -np 4 l3replay run build_output/my_build\n"
-    "  l3replay run build_output/my_build --device-ids 0-7 --seed 3\n"
-    "  l3replay run my_build --input x=x.npy --expect out=refs.npz:out --rtol 1e-3\n"
-    "  l3replay run my_build --repeat 20 --result bits.json\n"
-    "  l3replay plan my_build --format json > p.json && l3replay run my_build --plan p.json\n\n"
-    "The last lines on stdout are all device ids, how many outputs were compared (" RESULT_CHECKED
-    "2/3 outputs), and " RESULT_MARKER "PASS device=N, =FAIL or =INFRA.\n"
-    "Exit status: 0 PASS, 1 FAIL, 2 wrong usage, 3 INFRA.";
+static const char doc[] = "Replay the build in directory BUILD: record its host_orch.py (L3) or take its one program "
+                          "(L2), compile, run every "
+                          "dispatch on its card, compare the outputs.\v"
+                          "Examples:\n"
+                          "  mpirun -np 4 l3replay run build_output/my_build\n"
+                          "  l3replay run build_output/my_build --device-ids 0-7 --seed 3\n"
+                          "  l3replay run build_output/my_chip_build --device-id 2\n"
+                          "  l3replay run my_build --input x=x.npy --expect out=refs.npz:out --rtol 1e-3\n"
+                          "  l3replay run my_build --repeat 20 --result bits.json\n"
+                          "  l3replay plan my_build --format json > p.json && l3replay run my_build --plan p.json\n\n"
+                          "The last lines on stdout are all device ids, how many outputs were compared (" RESULT_CHECKED
+                          "2/3 outputs), and " RESULT_MARKER "PASS device=N, =FAIL or =INFRA.\n"
+                          "Exit status: 0 PASS, 1 FAIL, 2 wrong usage, 3 INFRA.";
 
 static const struct argp_option options[] = {
     {NULL, 'n', "P", 0, "have mpirun start P processes (default: one process, without MPI)", 0},
     {"device", OPT_DEVICE, "auto|cpu", 0, "what runs the cards (default auto)", 0},
-    {"device-id", OPT_DEVICE_ID, "N", 0, "accepted, without effect: an L3 build runs on --device-ids", 0},
+    {"device-id", OPT_DEVICE_ID, "N", 0,
+     "the card of a build for one chip (L2; default 0); without effect on an L3 build, which has --device-ids", 0},
     {"plan", OPT_PLAN, "FILE", 0, "replay a saved plan instead of recording host_orch.py (no Python)", 0},
     {"seed", OPT_SEED, "N", 0, "seed of generated inputs (default 0)", 0},
 

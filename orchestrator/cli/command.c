@@ -86,6 +86,22 @@ static void refuse_abbreviations(const struct argp *argp, const char *program, i
     }
 }
 
+int command_option_length(const struct argp *argp, const char *arg)
+{
+    const bool named = strncmp(arg, "--", 2) == 0;
+    const struct argp_option *o = NULL;
+
+    if (named && arg[2]) {
+        o = find_option(argp, is_named, arg + 2);
+    } else if (!named && arg[0] == '-' && arg[1]) {
+        o = find_option(argp, has_letter, arg + 1);
+    }
+    if (!o) {
+        return 0;
+    }
+    return takes_next(o) && !(named ? strchr(arg, '=') != NULL : arg[2] != '\0') ? 2 : 1;
+}
+
 static void set_level(const char *program)
 {
     const char *name = getenv("PYPTO_RUNTIME_LOG");

@@ -13,6 +13,9 @@
  * wrong command line, or a level that is none, ends the process with EXIT_CODE_USAGE, --help with 0. */
 void command_parse(const struct argp *argp, int argc, char **argv, void *input);
 
+/* How many arguments the option `arg` is with its own: 0 when `argp` has no such option, 2 when it takes the next one. */
+int command_option_length(const struct argp *argp, const char *arg);
+
 /* The exit code of a command whose work returned `rc`: 0, else what `err` says, after printing it. */
 int command_end(int rc, const struct error *err);
 

@@ -12,6 +12,7 @@
 
 const struct command commands[] = {
     {"run", cli_run, &run_command, "replay an L3 build: PASS, FAIL or INFRA"},
+    {"batch", cli_batch, &batch_command, "replay the builds of a list, each with its own verdict"},
     {"inspect", cli_inspect, &inspect_command, "show what a build is: kind, platform, parameters, programs, kernels"},
     {"plan", cli_plan, &plan_command, "show what a replay would do: nodes, edges and why each edge exists"},
     {"compile", cli_compile, &compile_command, "bring the binaries of a build up to date"},
@@ -22,6 +23,8 @@ const struct command commands[] = {
     {"invalidate", cli_invalidate, &invalidate_command,
      "delete the binaries in a build, so that everything is compiled again"},
     {"cache", cli_cache, &cache_command, "show the store of compiled objects, or remove what is in it"},
+    {"debug-runner", cli_debug_runner, &debug_runner_command,
+     "write a debug/run.py that replays the build with l3replay"},
     {"completions", cli_completions, &completions_command, "print completions for bash or zsh, or the manual page"},
     {0},
 };
@@ -32,7 +35,7 @@ static void usage(FILE *f)
           "Replay multi-card builds of the PyPTO stack with MPI.\n\nCommands:\n",
           f);
     for (size_t i = 0; commands[i].name; i++) {
-        fprintf(f, "  %-10s  %s\n", commands[i].name, commands[i].help);
+        fprintf(f, "  %-12s  %s\n", commands[i].name, commands[i].help);
     }
     fputs("\nExamples:\n"
           "  mpirun -np 4 l3replay run build_output/my_build\n"

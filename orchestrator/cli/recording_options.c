@@ -17,7 +17,8 @@ enum {
     OPT_STRICT_SHAPES,
     OPT_DEPS,
     OPT_SUB_WORKER,
-    OPT_MAX_NODES
+    OPT_MAX_NODES,
+    OPT_NUM_SUB_WORKERS
 };
 
 static const struct argp_option options[] = {
@@ -31,6 +32,8 @@ static const struct argp_option options[] = {
      "refuse an input whose sizes are not those of the metadata, which is else a warning", 1},
     {"sub-worker", OPT_SUB_WORKER, "NAME=FILE.py", 0,
      "the sub-worker NAME is function NAME of FILE.py, or FUNCTION of FILE.py:FUNCTION", 1},
+    {"num-sub-workers", OPT_NUM_SUB_WORKERS, "N", 0,
+     "Python processes for sub-workers, at least one for each (1 to 64; default: the build's)", 1},
     {"deps", OPT_DEPS, "exact|full|upstream", 0, "order of dispatches (default exact)", 1},
     {"max-nodes", OPT_MAX_NODES, "N", 0, "stop recording at more dispatches, copies and calls (default 20000000)", 1},
     {0},
@@ -137,6 +140,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         return 0;
     case OPT_MAX_NODES:
         o->max_nodes = (uint32_t)option_number(state, "--max-nodes", arg, 1, INT_MAX);
+        return 0;
+    case OPT_NUM_SUB_WORKERS:
+        o->num_sub_workers = (uint32_t)option_number(state, "--num-sub-workers", arg, 1, PLAN_SUB_LANES);
         return 0;
     case OPT_DEPS:
         if (deps_mode_parse(arg, &o->deps) < 0) {

@@ -150,7 +150,8 @@ static int add_dispatch(struct gather_sender *s, struct cursor *c, const struct 
 {
     char dir[64];
 
-    dfx_dispatch_dir("", c->lane, n->k, n->k == PLAN_NONE ? c->nother++ : 0, dir, sizeof dir);
+    /* Flat profiles are of one card, which process 0 has, and that sends nothing. */
+    dfx_dispatch_dir("", false, c->lane, n->k, n->k == PLAN_NONE ? c->nother++ : 0, dir, sizeof dir);
     return outbox_add(s->outbox, dir + 1, err); /* without the slash */
 }
 

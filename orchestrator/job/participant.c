@@ -11,8 +11,12 @@
 
 uint32_t participant_executors(const struct plan *plan)
 {
-    return plan->world_size + plan_lane_is_used(plan, plan_host_lane(plan)) +
-           plan_lane_is_used(plan, plan_sub_lane(plan));
+    uint32_t count = plan->world_size;
+
+    for (uint32_t lane = plan_host_lane(plan); lane < plan_lane_count(plan); lane++) {
+        count += plan_lane_is_used(plan, lane);
+    }
+    return count;
 }
 
 int participant_start_executors(struct participant *me, struct segment *seg, const int *device_ids, struct error *err)

@@ -62,10 +62,6 @@ static void replay(struct participant *me, const struct run_options *o, struct p
         log_note("%u cards on %u core%s: they take turns, so wall times have time in them without a core",
                  p->recording.build.ndevice, out->ncore, out->ncore == 1 ? "" : "s");
     }
-    if (o->device_id) {
-        log_note("--device-id %s has no effect: the build has cards of its own, which --device-ids names",
-                 o->device_id);
-    }
     for (size_t i = 0; i < o->unused.n; i++) {
         log_note("%s", o->unused.v[i]);
     }
@@ -136,20 +132,21 @@ static int run_root(struct participant *me, const struct run_options *o)
 }
 
 /* MPI's threads inherit the mask: a signal must not be delivered to one of them, where it is lost. */
-static int start_mpi(struct mpi_job *job, const struct run_options *o, int *argc, char ***argv, struct error *err)
+static int start_mpi(struct participant *me, const struct run_options *o, int *argc, char ***argv, struct error *err)
 {
     sigset_t set;
     int rc;
 
     if (o->alone) {
-        mpi_job_start_alone(job);
+        mpi_job_start_alone(&me->job);
         return 0;
     }
     participant_signals(&set);
     sigprocmask(SIG_BLOCK, &set, NULL);
     rc = start_watch_begin(o->first, o->start_timeout, err);
     if (rc == 0) {
-        rc = mpi_job_start(job, argc, argv, err);
+        rc = mpi_job_start(&me->job, argc, argv, err);
+        rc = rc < 0 ? -1 : peers_open(&me->peers, &me->job, err); /* waits for the others, too */
         start_watch_end();
     }
     process_spare_children(); /* a daemon of MPI's, where there is one */
@@ -163,7 +160,7 @@ int run_replay(const struct run_options *o, int argc, char **argv)
     struct error err;
 
     oom_kills_begin();
-    if (start_mpi(&me.job, o, &argc, &argv, &err) < 0 || peers_open(&me.peers, &me.job, &err) < 0) {
+    if (start_mpi(&me, o, &argc, &argv, &err) < 0) {
         if (o->first) {
             error_print(&err);
             marker_print(RESULT_INFRA, NULL, 0, 0, 0);

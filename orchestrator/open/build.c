@@ -8,158 +8,65 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "common/base/directory.h"
 #include "common/base/file.h"
 #include "common/base/json.h"
 #include "orchestrator/open/metadata.h"
+#include "orchestrator/open/no_metadata.h"
+#include "orchestrator/open/program_dirs.h"
 #include "orchestrator/open/run_script.h"
 
 static const char *const hint_again = "compile the program again, or name the build directory of a compile";
 static const char *const hint_ptoas =
     "set PTOAS_ROOT to an installed ptoas (or put ptoas on PATH) and compile the program again";
 
-static bool is_shown(const char *name)
+/* "next_levels/a, next_levels/b" in `buf`. */
+static const char *list_names(const struct args *names, char *buf, size_t size)
 {
-    return name[0] != '.';
-}
-
-/* Entries of directory `path` but dot files, sorted. */
-static int list_directory(const char *path, struct args *out, struct error *err)
-{
-    if (directory_list(path, is_shown, out) < 0) {
-        return error_errno(err, path, file_errno_hint(errno), "cannot read the directory %s", path);
+    buf[0] = '\0';
+    for (size_t i = 0; i < names->n; i++) {
+        size_t used = strlen(buf);
+        snprintf(buf + used, size - used, "%snext_levels/%s", i ? ", " : "", names->v[i]);
     }
-    return 0;
+    return buf;
 }
-
-/* Does dir/name fulfil `test`? False also when there is no memory to ask. */
-static bool holds(const char *dir, const char *name, bool (*test)(const char *path))
-{
-    char *path = file_join(dir, name, NULL);
-    bool yes = path && test(path);
-
-    free(path);
-    return yes;
-}
-
-/* 1: dir/name is a file to read, 0: there is none. -1: it is there, and out of reach. */
-static int has_file(const char *dir, const char *name, struct error *err)
-{
-    char *path = file_join(dir, name, err);
-    int there = path ? file_is_there(path, err) : -1;
-
-    if (there == 1 && !file_is_regular(path)) {
-        there = 0;
-    }
-    free(path);
-    return there;
-}
-
-static bool has_pto_files(const char *dir)
-{
-    struct args list = {0};
-    bool found = false;
-
-    if (list_directory(dir, &list, NULL) == 0) {
-        for (size_t i = 0; i < list.n && !found; i++) {
-            size_t n = strlen(list.v[i]);
-            found = n > 4 && strcmp(list.v[i] + n - 4, ".pto") == 0;
-        }
-    }
-    args_free(&list);
-    return found;
-}
-
-/* Written by a compiler that had no ptoas: kernels as .pto, directly or one level down, and no kernel_config.py. */
-static bool is_compile_only(const char *dir)
-{
-    struct args list = {0};
-    char *kernels = file_join(dir, "kernels", NULL);
-    bool found = kernels && has_pto_files(kernels);
-
-    if (kernels && !found && list_directory(kernels, &list, NULL) == 0) {
-        for (size_t i = 0; i < list.n && !found; i++) {
-            found = holds(kernels, list.v[i], has_pto_files);
-        }
-    }
-    args_free(&list);
-    free(kernels);
-    return found;
-}
-
-/* --- programs ----------------------------------------------------------- */
 
 static int fail_compile_only(const struct args *lacking, const char *dir, struct error *err)
 {
-    char list[512] = "";
+    char list[512];
 
-    for (size_t i = 0; i < lacking->n; i++) {
-        size_t used = strlen(list);
-        snprintf(list + used, sizeof list - used, "%snext_levels/%s", i ? ", " : "", lacking->v[i]);
-    }
     return error_set(
         err, dir, hint_ptoas,
         "this build was compiled without ptoas and cannot run: %zu of its programs %s no kernel_config.py, "
         "only .pto files (%s)",
-        lacking->n, lacking->n == 1 ? "has" : "have", list);
+        lacking->n, lacking->n == 1 ? "has" : "have", list_names(lacking, list, sizeof list));
 }
 
-static int sort_programs(struct build *b, const char *next_levels, const struct args *entries, struct args *lacking,
-                         struct error *err)
+static int take_programs(struct build *b, struct program_dirs *dirs, struct error *err)
 {
-    struct args programs = {0};
-    int rc = 0;
-
-    for (size_t i = 0; i < entries->n && rc == 0; i++) {
-        const char *name = entries->v[i];
-        char *dir = file_join(next_levels, name, err);
-        int config = dir && file_is_directory(dir) ? has_file(dir, "kernel_config.py", err) : 0;
-        if (!dir || config < 0) {
-            rc = -1;
-        } else if (!file_is_directory(dir)) {
-            rc = 0; /* a stray file */
-        } else if (config) {
-            args_add(&programs, "%s", name);
-        } else if (is_compile_only(dir)) {
-            args_add(lacking, "%s", name);
-        } else {
-            rc = build_add_note(b, err, "next_levels/%s is ignored: it has no kernel_config.py", name);
+    if (!dirs->there) {
+        return build_add_note(b, err, "there is no next_levels directory: this build has no programs");
+    }
+    if (dirs->compiled_only.n) {
+        return fail_compile_only(&dirs->compiled_only, b->dir, err);
+    }
+    for (size_t i = 0; i < dirs->others.n; i++) {
+        if (build_add_note(b, err, "next_levels/%s is ignored: it has no kernel_config.py", dirs->others.v[i])) {
+            return -1;
         }
-        free(dir);
     }
-    b->program_names = programs.v;
-    b->nprogram = (uint32_t)programs.n;
-    if (rc == 0 && args_done(&programs, err) == 0) {
-        return args_done(lacking, err);
-    }
-    return -1;
+    b->program_names = dirs->programs.v;
+    b->nprogram = (uint32_t)dirs->programs.n;
+    dirs->programs = (struct args){0};
+    return b->nprogram ? 0 : build_add_note(b, err, "next_levels holds no program (no kernel_config.py in it)");
 }
 
 static int find_programs(struct build *b, struct error *err)
 {
-    struct args entries = {0}, lacking = {0};
-    char *next_levels = file_join(b->dir, "next_levels", err);
-    int rc = -1, there = next_levels ? file_is_there(next_levels, err) : -1;
+    struct program_dirs dirs;
+    int rc = program_dirs_read(b->dir, &dirs, err);
 
-    if (there < 0) {
-        goto out;
-    }
-    if (!there || !file_is_directory(next_levels)) {
-        rc = build_add_note(b, err, "there is no next_levels directory: this build has no programs");
-        goto out;
-    }
-    if (list_directory(next_levels, &entries, err) || sort_programs(b, next_levels, &entries, &lacking, err)) {
-        goto out;
-    }
-    if (lacking.n) {
-        fail_compile_only(&lacking, b->dir, err);
-        goto out;
-    }
-    rc = b->nprogram ? 0 : build_add_note(b, err, "next_levels holds no program (no kernel_config.py in it)");
-out:
-    args_free(&entries);
-    args_free(&lacking);
-    free(next_levels);
+    rc = rc < 0 ? -1 : take_programs(b, &dirs, err);
+    program_dirs_free(&dirs);
     return rc;
 }
 
@@ -170,11 +77,47 @@ static const char left_over[] =
     "it "
     "is read as a build for one chip (L2). Compile into an empty directory, or remove the left-over";
 
+/* A compile of several orchestrations for one chip leaves a directory each, and nothing above that says what runs. */
+static int fail_parent(const struct program_dirs *dirs, const char *dir, struct error *err)
+{
+    char list[900], hint[400];
+
+    snprintf(hint, sizeof hint, "name one of them: %s/next_levels/%s", dir, dirs->programs.v[0]);
+    return error_set(err, dir, hint,
+                     "this is the parent of %zu build%s for one chip (L2), without an orchestration/host_orch.py that "
+                     "runs them together; each can be replayed by itself: %s",
+                     dirs->programs.n, dirs->programs.n == 1 ? "" : "s",
+                     list_names(&dirs->programs, list, sizeof list));
+}
+
+/* It has the marks of neither kind. */
+static int fail_kind(const char *dir, struct error *err)
+{
+    struct program_dirs dirs;
+    int rc = program_dirs_read(dir, &dirs, err);
+
+    if (rc == 0 && dirs.programs.n) {
+        rc = fail_parent(&dirs, dir, err);
+    } else if (rc == 0 && dirs.compiled_only.n) {
+        rc = fail_compile_only(&dirs.compiled_only, dir, err);
+    } else if (rc == 0 && program_dirs_is_compiled_only(dir)) {
+        rc = error_set(err, dir, hint_ptoas,
+                       "this build was compiled without ptoas and cannot run: it has .pto kernels and no "
+                       "kernel_config.py");
+    } else if (rc == 0) {
+        rc = error_set(err, dir, hint_again,
+                       "this is not a build directory: it has neither orchestration/host_orch.py (several cards, L3) "
+                       "nor kernel_config.py (one chip, L2)");
+    }
+    program_dirs_free(&dirs);
+    return rc;
+}
+
 /* `*both`: it has the marks of either kind. */
 static int find_kind(struct build *b, bool *both, struct error *err)
 {
-    int config = has_file(b->dir, "kernel_config.py", err);
-    int host_orch = config < 0 ? -1 : has_file(b->dir, "orchestration/host_orch.py", err);
+    int config = program_dirs_has_file(b->dir, "kernel_config.py", err);
+    int host_orch = config < 0 ? -1 : program_dirs_has_file(b->dir, "orchestration/host_orch.py", err);
 
     if (host_orch < 0) {
         return -1;
@@ -187,14 +130,7 @@ static int find_kind(struct build *b, bool *both, struct error *err)
     if (config || host_orch) {
         return 0;
     }
-    if (is_compile_only(b->dir)) {
-        return error_set(err, b->dir, hint_ptoas,
-                         "this build was compiled without ptoas and cannot run: it has .pto kernels and no "
-                         "kernel_config.py");
-    }
-    return error_set(err, b->dir, hint_again,
-                     "this is not a build directory: it has neither orchestration/host_orch.py (several cards, L3) nor "
-                     "kernel_config.py (one chip, L2)");
+    return fail_kind(b->dir, err);
 }
 
 /* `both`: as find_kind() says. */
@@ -209,7 +145,9 @@ static int find_metadata(struct build *b, bool both, struct error *err)
         return -1;
     }
     there = file_is_there(path, err);
-    if (there == 0) {
+    if (there == 0 && b->kind == BUILD_L2 && !both) {
+        rc = no_metadata_fill(b, err);
+    } else if (there == 0) {
         error_set(err, path, hint_again,
                   "%s is missing: without it nobody knows the parameters. The build predates it, or its compile was "
                   "interrupted",
@@ -222,7 +160,7 @@ static int find_metadata(struct build *b, bool both, struct error *err)
         snprintf(err->hint, sizeof err->hint, "%s", left_over);
     }
     free(path);
-    if (rc == 0 && holds(b->dir, foreign, file_is_regular)) {
+    if (rc == 0 && program_dirs_has_file(b->dir, foreign, NULL) == 1) {
         rc = build_add_note(b, err, "%s is a left-over of another compile and is not read", foreign);
     }
     return rc;

@@ -24,6 +24,7 @@ struct build_param {
     char *name;
     enum plan_direction direction;
     bool scalar;      /* shape was null */
+    bool unknown;     /* of a build without metadata: a tensor whose dtype (DTYPE_COUNT) and shape are not known yet */
     enum dtype dtype; /* DTYPE_COUNT: a valid name for which the runtime has no number */
     char *dtype_text; /* as written: "fp32", "index", "hf4", ... */
     uint32_t ndim;
@@ -32,8 +33,10 @@ struct build_param {
 
 struct build {
     enum build_kind kind;
-    char *dir;          /* absolute, symlinks resolved */
-    char *platform;     /* "a2a3sim", ... */
+    bool
+        no_metadata; /* an L2 build without compiled_meta.json: parameters come from a signature (signature_params.h) */
+    char *dir;       /* absolute, symlinks resolved */
+    char *platform;  /* "a2a3sim", ... */
     char meta_hash[33]; /* XXH3 of the bytes of the metadata file, 32 digits; "": not read */
     char *backend_type;
     char *runtime; /* distributed_config.runtime, or NULL */
@@ -43,7 +46,8 @@ struct build {
     uint32_t nparam;
     struct build_param *params;
     uint32_t nprogram;
-    char **program_names;           /* sorted; directories of next_levels/ with a kernel_config.py */
+    char **program_names;           /* sorted; directories of next_levels/ with a kernel_config.py. L2: none, the build
+                                     * is its program */
     struct sub_workers sub_workers; /* that it brings or asks for */
     uint32_t nnote;
     size_t note_capacity;

@@ -16,7 +16,10 @@ static const char *relative(const struct build *b, const char *path)
 {
     size_t n = strlen(b->dir);
 
-    return path && strncmp(path, b->dir, n) == 0 && path[n] == '/' ? path + n + 1 : path ? path : "";
+    if (!path || strncmp(path, b->dir, n) != 0 || (path[n] && path[n] != '/')) {
+        return path ? path : "";
+    }
+    return path[n] ? path + n + 1 : ".";
 }
 
 static int finish(FILE *f, struct error *err)
@@ -38,8 +41,8 @@ static int widest(int width, const char *text)
 
 static void text_shape(const struct build_param *p, char *buf, size_t size)
 {
-    if (p->scalar) {
-        snprintf(buf, size, "scalar");
+    if (p->scalar || p->unknown) {
+        snprintf(buf, size, "%s", p->scalar ? "scalar" : "?");
     } else {
         tensor_shape_text(p->ndim, p->shape, buf, size);
     }
@@ -50,7 +53,7 @@ static void text_head(FILE *f, const struct build *b)
     fprintf(f, "build        %s\n", b->dir);
     fprintf(f, "kind         %s\n", b->kind == BUILD_L3 ? "L3, several cards" : "L2, one chip");
     fprintf(f, "platform     %s (backend %s)\n", b->platform, b->backend_type);
-    if (b->kind == BUILD_L2) {
+    if (b->kind == BUILD_L2) { /* the rest is in kernel_config.py */
         return;
     }
     fprintf(f, "cards        %u, on device%s ", b->ndevice, b->ndevice == 1 ? "" : "s");
@@ -134,9 +137,7 @@ int inspect_print_text(FILE *f, const struct build *b, const struct program_tabl
 {
     text_head(f, b);
     text_params(f, b);
-    if (b->kind == BUILD_L3) {
-        fprintf(f, "\nprograms     %zu\n", programs->count);
-    }
+    fprintf(f, "\nprograms     %zu\n", programs->count);
     for (size_t i = 0; i < programs->count; i++) {
         text_program(f, b, &programs->items[i]);
     }
@@ -161,8 +162,8 @@ static void json_params(struct json_writer *w, cJSON *root, const struct build *
         item = json_append_object(w, list);
         json_put_text(w, item, "name", p->name);
         json_put_text(w, item, "direction", plan_direction_names[p->direction]);
-        json_put_text(w, item, "dtype", p->dtype_text);
-        if (p->scalar) {
+        json_put_text(w, item, "dtype", p->unknown ? NULL : p->dtype_text);
+        if (p->scalar || p->unknown) {
             json_put_null(w, item, "shape");
             continue;
         }
@@ -244,8 +245,8 @@ int inspect_print_json(FILE *f, const struct build *b, const struct program_tabl
 
     json_head(&w, root, b);
     json_params(&w, root, b);
+    json_programs(&w, root, b, programs);
     if (b->kind == BUILD_L3) {
-        json_programs(&w, root, b, programs);
         json_sub_workers(&w, root, b);
     }
     notes = json_put_list(&w, root, "notes");

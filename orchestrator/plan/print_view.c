@@ -195,8 +195,12 @@ const char *print_lane(const struct plan *p, uint32_t lane, char *buf, size_t si
 {
     if (lane < p->world_size) {
         snprintf(buf, size, "card %u", lane);
+    } else if (lane == plan_host_lane(p)) {
+        snprintf(buf, size, "host");
+    } else if (lane == plan_sub_lane(p)) {
+        snprintf(buf, size, "sub-worker");
     } else {
-        snprintf(buf, size, "%s", lane == plan_host_lane(p) ? "host" : "sub-worker");
+        snprintf(buf, size, "sub-worker %u", lane - p->world_size);
     }
     return buf;
 }

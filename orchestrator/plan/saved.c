@@ -13,12 +13,15 @@
 #define RERECORD "record the plan again: l3replay plan BUILD --format json"
 #define HINT_FILE "give the file that `l3replay plan --format json` wrote"
 
-/* The path below `build_dir`, or the whole path when it lies elsewhere. */
+/* The path below `build_dir`, "." for itself (the program of an L2 build), or the whole path when it lies elsewhere. */
 static const char *relative(const char *build_dir, const char *path)
 {
     size_t n = strlen(build_dir);
 
-    return strncmp(path, build_dir, n) == 0 && path[n] == '/' ? path + n + 1 : path;
+    if (strncmp(path, build_dir, n) != 0 || (path[n] && path[n] != '/')) {
+        return path;
+    }
+    return path[n] ? path + n + 1 : ".";
 }
 
 static void put_signature(struct json_writer *w, cJSON *object, const struct signature *s)
@@ -106,9 +109,9 @@ static int make_absolute(const char *build_dir, char **path, struct error *err)
     if (**path == '/') {
         return 0;
     }
-    joined = file_join(build_dir, *path, err);
+    joined = strcmp(*path, ".") == 0 ? strdup(build_dir) : file_join(build_dir, *path, err);
     if (!joined) {
-        return -1;
+        return error_nomem(err, build_dir, strlen(build_dir) + 1);
     }
     free(*path);
     *path = joined;

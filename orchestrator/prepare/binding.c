@@ -137,6 +137,38 @@ static int bind_own(struct binding *b, const struct sub_worker *own, const char 
     return b->file && b->function ? 0 : error_nomem(err, name, strlen(own->file));
 }
 
+static bool is_given(const struct named_file *given, size_t ngiven, const char *name)
+{
+    for (size_t i = 0; i < ngiven; i++) {
+        if (strcmp(given[i].name, name) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Several that have to be bound are named at once; bind_own() is about a single one. */
+static int check_missing(const struct sub_workers *known, const struct plan *plan, const struct named_file *given,
+                         size_t ngiven, struct error *err)
+{
+    char list[900] = "";
+    uint32_t missing = 0;
+
+    for (uint32_t i = 0; i < plan->nsub; i++) {
+        const char *name = plan_text(plan, plan->subs[i]);
+        const struct sub_worker *own = sub_workers_find(known, name);
+
+        if ((!own || own->required) && !is_given(given, ngiven, name)) {
+            append_name(list, sizeof list, name);
+            missing++;
+        }
+    }
+    return missing < 2
+               ? 0
+               : error_set(err, "sub_workers", "bind each: --sub-worker NAME=FILE.py, where FILE.py defines NAME(args)",
+                           "host_orch.py calls %u sub-workers that have no body: %s", missing, list);
+}
+
 static int bind_all(struct bindings *out, const struct sub_workers *known, const struct plan *plan,
                     const struct named_file *given, size_t ngiven, struct error *err)
 {
@@ -184,6 +216,7 @@ int bindings_open(struct bindings *out, const struct sub_workers *of_build, cons
 {
     memset(out, 0, sizeof *out);
     if (check_given(of_build, plan, given, ngiven, err) == 0 &&
+        check_missing(of_build, plan, given, ngiven, err) == 0 &&
         bind_all(out, of_build, plan, given, ngiven, err) == 0 && check_scalars(plan, err) == 0) {
         return 0;
     }

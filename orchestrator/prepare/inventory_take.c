@@ -24,7 +24,12 @@ static int take_python(struct inventory *v, const struct recording *r, const str
         inventory_add(v, INVENTORY_PYTHON, "--plan", *r->plan_hash ? r->plan_hash : INVENTORY_UNKNOWN, err) < 0) {
         return -1;
     }
-    return inventory_add(v, INVENTORY_METADATA, "distributed_meta.json", r->build.meta_hash, err);
+    if (r->build.no_metadata) {
+        return 0;
+    }
+    return inventory_add(v, INVENTORY_METADATA,
+                         r->build.kind == BUILD_L3 ? "distributed_meta.json" : "compiled_meta.json", r->build.meta_hash,
+                         err);
 }
 
 /* A file that is read later, by others: what cannot be read now is not known. */
@@ -207,7 +212,9 @@ static int take_options(struct inventory *v, const struct run_options *o, const 
     const bool target = o->platform || o->backend_type || o->execution_mode;
 
     if ((target && take_option(v, "--platform", strdup(build->platform), err) < 0) ||
-        (o->device_ids && take_option(v, "--device-ids", device_ids_text(build), err) < 0)) {
+        ((o->device_ids || (o->device_id && build->kind == BUILD_L2)) &&
+         take_option(v, "--device-ids", device_ids_text(build), err) < 0) ||
+        (o->num_sub_workers && take_option(v, "--num-sub-workers", text_format("%u", o->num_sub_workers), err) < 0)) {
         return -1;
     }
     if (take_option(v, "--seed", text_format("%" PRIu64, o->seed), err) < 0 ||

@@ -30,6 +30,7 @@ struct run_options {
     size_t ninput, nexpect;
     struct named_file *subs; /* --sub-worker: `file` may end in ":FUNCTION" */
     size_t nsub;
+    uint32_t num_sub_workers;      /* --num-sub-workers; 0: the build's */
     struct record_scalar *scalars; /* names as typed */
     size_t nscalar;
     struct record_shape *shapes;
@@ -54,7 +55,7 @@ struct run_options {
     enum tensor_format save_format; /* of --save-outputs */
     bool strict_shapes;
     bool validate, no_validate, require_check;
-    const char *device_id; /* --device-id, which has no effect on several cards; NULL: not given */
+    const char *device_id; /* --device-id: the card of an L2 build; NULL: not given */
     int nproc;             /* -n; 0: as many as fit */
     struct args unused;    /* "--runtime", ...: accepted, and without effect here */
     struct fresh_options fresh;

@@ -111,7 +111,7 @@ static int remove_parts(const char *path, struct error *err)
 
 int dfx_remove_unfinished(const struct dfx *dfx, struct error *err)
 {
-    return each_entry(dfx->dir, is_rank, remove_parts, err);
+    return dfx->flat ? remove_parts(dfx->dir, err) : each_entry(dfx->dir, is_rank, remove_parts, err);
 }
 
 static int write_json(const char *dir, const char *name, struct json_writer *w, cJSON *root, struct error *err)
@@ -138,8 +138,9 @@ static int write_program(const char *dir, const struct program *p, struct error 
 }
 
 /* func_ids begin at 0 in every program, so the names are those of this one alone. */
-static int write_names(const char *dir, const struct program *p, struct error *err)
+static int write_names(const char *dir, bool flat, const struct program *p, struct error *err)
 {
+    char name[300] = "name_map.json";
     struct json_writer w = {0};
     cJSON *root = json_new_object(&w), *names;
 
@@ -152,10 +153,13 @@ static int write_names(const char *dir, const struct program *p, struct error *e
         snprintf(id, sizeof id, "%d", p->kernels[i].func_id);
         json_put_text(&w, names, id, p->kernels[i].name);
     }
-    return write_json(dir, "name_map.json", &w, root, err);
+    if (flat) { /* the stack's tools look for this name there */
+        snprintf(name, sizeof name, "name_map_%s.json", p->name);
+    }
+    return write_json(dir, name, &w, root, err);
 }
 
-static int make_dispatch(const char *dir, const struct program *program, struct error *err)
+static int make_dispatch(const char *dir, bool flat, const struct program *program, struct error *err)
 {
     errno = 0;
     if (file_make_dirs(dir, err) < 0) {
@@ -164,7 +168,7 @@ static int make_dispatch(const char *dir, const struct program *program, struct 
     if (!program) { /* shown without names rather than with wrong ones */
         return 0;
     }
-    return write_program(dir, program, err) < 0 ? -1 : write_names(dir, program, err);
+    return write_program(dir, program, err) < 0 ? -1 : write_names(dir, flat, program, err);
 }
 
 /* The verdict needs no profiles, and what is missing is named after the run. */
@@ -191,8 +195,9 @@ static int make_dispatches(const struct dfx *dfx, const struct plan *plan, const
             continue;
         }
         at = program_find(programs, plan_text(plan, plan->programs[n->program]));
-        dfx_dispatch_dir(dfx->dir, n->lane, n->k, n->k == PLAN_NONE ? others[n->lane]++ : 0, dir, sizeof dir);
-        rc = make_dispatch(dir, at < 0 ? NULL : &programs->items[at], err);
+        dfx_dispatch_dir(dfx->dir, dfx->flat, n->lane, n->k, n->k == PLAN_NONE ? others[n->lane]++ : 0, dir,
+                         sizeof dir);
+        rc = make_dispatch(dir, dfx->flat, at < 0 ? NULL : &programs->items[at], err);
         if (rc < 0 && is_only_full()) {
             log_msg(LOG_WARN, "profiles will be missing: %s", err->what);
             rc = 0;
@@ -270,12 +275,15 @@ int dfx_open(struct dfx *out, int *lock_fd, const struct dfx_options *o, const s
         return 0;
     }
     *out = o->dfx;
+    out->flat = build->kind == BUILD_L2;
     if (out->swimlane && build_platform_is_sim(build)) {
         out->dep_gen = true; /* one pass gives both; a timeline without its graph has neither names nor arrows */
     }
     if (set_dir(out, o, build, err) < 0 || lock(out->dir, lock_fd, err) < 0 ||
         each_entry(out->dir, is_rank, clear_rank, err) < 0 ||
-        each_entry(out->dir, is_of_run, clear_dispatch, err) < 0 || make_dispatches(out, plan, programs, err) < 0) {
+        each_entry(out->dir, is_of_run, clear_dispatch, err) < 0 ||
+        (out->flat && each_entry(out->dir, dfx_is_profile, clear_dispatch, err) < 0) ||
+        make_dispatches(out, plan, programs, err) < 0) {
         return -1;
     }
     report_gaps(out);

@@ -5,12 +5,39 @@
 
 #include "common/base/args.h"
 #include "common/base/log.h"
+#include "common/plan/sub_lanes.h"
 #include "orchestrator/data/fit.h"
 #include "orchestrator/open/build.h"
 #include "orchestrator/open/build_target.h"
 #include "orchestrator/open/override.h"
+#include "orchestrator/open/signature_params.h"
 #include "orchestrator/plan/saved.h"
+#include "orchestrator/prepare/found_shapes.h"
 #include "orchestrator/record/record.h"
+
+static int choose_cards(const struct run_options *o, struct build *build, struct error *err)
+{
+    const char *ids = o->device_ids;
+
+    if (build->kind == BUILD_L2 && o->device_id) {
+        if (ids) {
+            return error_set_kind(err, ERROR_USAGE, "--device-id", "leave one of them out",
+                                  "--device-id and --device-ids are both given");
+        }
+        ids = o->device_id;
+    } else if (o->device_id) {
+        log_note("--device-id %s has no effect: the build has cards of its own, which --device-ids names",
+                 o->device_id);
+    }
+    if (ids && build_set_device_ids(build, ids, err) < 0) {
+        return -1;
+    }
+    if (build->kind == BUILD_L2 && build->ndevice != 1) {
+        return error_set_kind(err, ERROR_USAGE, "--device-ids", "name one: --device-id N",
+                              "%u devices are given, and a build for one chip (L2) runs on one", build->ndevice);
+    }
+    return 0;
+}
 
 static int open_build(const struct run_options *o, struct build *build, struct error *err)
 {
@@ -20,16 +47,23 @@ static int open_build(const struct run_options *o, struct build *build, struct e
     for (uint32_t i = 0; i < build->nnote; i++) {
         log_note("%s", build->notes[i]);
     }
-    if (build->kind != BUILD_L3) {
-        return error_set(err, build->dir,
-                         "replay an L3 build: one with orchestration/host_orch.py and no "
-                         "kernel_config.py at its top",
-                         "this is an L2 build (kernel_config.py at its top); this version replays L3 builds");
-    }
     if (build_set_target(build, o->platform, o->backend_type, o->execution_mode, err) < 0) {
         return -1;
     }
-    return o->device_ids ? build_set_device_ids(build, o->device_ids, err) : 0;
+    return choose_cards(o, build, err);
+}
+
+/* What metadata would have said of the parameters. */
+static int find_params(const struct run_options *o, struct build *build, struct error *err)
+{
+    struct program_table programs = {0};
+    int rc = record_programs(build, &programs, err);
+
+    if (rc == 0) {
+        rc = signature_params(build, &programs.items[0], err);
+    }
+    program_table_free(&programs);
+    return rc < 0 ? -1 : found_shapes(build, o, err);
 }
 
 /* Typed names become full ones; what the inputs' files say is added where nothing was typed. */
@@ -170,13 +204,14 @@ static int open_inputs(struct recording *r, const struct run_options *o, struct 
 
 int recording_open(struct recording *r, const struct run_options *o, struct error *err)
 {
-    if (open_build(o, &r->build, err) < 0 || open_golden(r, o, err) < 0) {
+    if (open_build(o, &r->build, err) < 0 || (r->build.no_metadata && find_params(o, &r->build, err) < 0) ||
+        open_golden(r, o, err) < 0) {
         return -1;
     }
     return open_inputs(r, o, err);
 }
 
-int recording_record(struct recording *r, const struct run_options *o, struct error *err)
+static int make_plan(struct recording *r, const struct run_options *o, struct error *err)
 {
     struct given given = {0};
     struct record_request request = {.build = &r->build};
@@ -204,6 +239,20 @@ int recording_record(struct recording *r, const struct run_options *o, struct er
 out:
     given_free(&given);
     return rc;
+}
+
+/* As many lanes as the stack has processes for sub-workers. */
+static int deal_subs(struct recording *r, const struct run_options *o, struct error *err)
+{
+    uint32_t lanes = o->num_sub_workers ? o->num_sub_workers : (uint32_t)r->build.num_sub_workers;
+
+    lanes = lanes < r->build.sub_workers.count ? (uint32_t)r->build.sub_workers.count : lanes;
+    return plan_deal_subs(&r->plan, lanes < r->plan.nsub ? r->plan.nsub : lanes, err);
+}
+
+int recording_record(struct recording *r, const struct run_options *o, struct error *err)
+{
+    return make_plan(r, o, err) < 0 || deal_subs(r, o, err) < 0 ? -1 : 0;
 }
 
 void recording_free(struct recording *r)

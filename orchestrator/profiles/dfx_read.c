@@ -101,6 +101,28 @@ static int list_ranks(struct dfx_list *list, struct error *err)
     return rc;
 }
 
+/* Of an L2 build: the files of its one dispatch lie in the directory itself. */
+static int list_flat(struct dfx_list *list, struct error *err)
+{
+    struct args names = {0};
+    int rc = 0;
+
+    if (list->count || list->notes.count || directory_list(list->dir, dfx_is_profile, &names) < 0) {
+        return 0; /* one that cannot be read has been reported */
+    }
+    if (names.n) {
+        char *path = strdup(list->dir);
+        if (!path || array_room(&list->entries, &list->capacity, 0, sizeof *list->entries)) {
+            free(path);
+            rc = error_nomem(err, list->dir, sizeof *list->entries);
+        } else {
+            list->entries[list->count++] = (struct dfx_entry){0, 0, path};
+        }
+    }
+    args_free(&names);
+    return rc;
+}
+
 /* 1: there is something below `dir`, or would be if it could be read. */
 static int list_below(struct dfx_list *list, const char *dir, struct error *err)
 {
@@ -108,7 +130,7 @@ static int list_below(struct dfx_list *list, const char *dir, struct error *err)
     if (!list->dir) {
         return error_nomem(err, dir, strlen(dir));
     }
-    if (list_ranks(list, err)) {
+    if (list_ranks(list, err) || list_flat(list, err)) {
         return -1;
     }
     if (list->notes.failed) {
@@ -123,9 +145,9 @@ static int fail_empty(const struct dfx_list *list, const char *dir, struct error
         return error_set(err, dir, "make its directories readable",
                          "none of the profiles in %s can be read, the first: %s", list->dir, list->notes.items[0]);
     }
-    return error_set(err, dir,
-                     "run with profiling on (`l3replay run BUILD --swimlane`) and name its dfx_outputs directory",
-                     "there are no profiles in %s: no directory rank<r>/d<k> is below it", list->dir);
+    return error_set(
+        err, dir, "run with profiling on (`l3replay run BUILD --swimlane`) and name its dfx_outputs directory",
+        "there are no profiles in %s: it holds neither rank<r>/d<k> nor the files of a dispatch", list->dir);
 }
 
 int dfx_list_read(const char *dir, struct dfx_list *list, struct error *err)
@@ -242,11 +264,11 @@ static void read_names(struct dfx_dispatch *d, struct json_pull *p)
     }
 }
 
-static void load_names(struct dfx_dispatch *d, const char *path)
+static void load_names(struct dfx_dispatch *d, const char *path, const char *name)
 {
     struct json_pull p;
     char key[32];
-    char *text = open_small(d, path, "name_map.json", &p);
+    char *text = open_small(d, path, name, &p);
 
     if (!text) {
         return;
@@ -259,7 +281,7 @@ static void load_names(struct dfx_dispatch *d, const char *path)
         }
     }
     d->has_names = d->nname > 0;
-    close_small(d, "name_map.json", &p, text);
+    close_small(d, name, &p, text);
 }
 
 static int load_part(const struct dfx_entry *entry, const char *name, struct dfx_dispatch *d, struct error *err)
@@ -283,8 +305,8 @@ static int load_part(const struct dfx_entry *entry, const char *name, struct dfx
         }
         d->has_deps = d->deps.ntask > 0;
         d->no_graph = !d->has_deps && !d->deps.nedge && d->notes.count == nnote;
-    } else if (there && strcmp(name, "name_map.json") == 0) {
-        load_names(d, path);
+    } else if (there && dfx_is_name_map(name)) {
+        load_names(d, path, name);
     } else if (there && strcmp(name, "dispatch_program.json") == 0) {
         load_program(d, path);
     } else if (there) {
@@ -294,10 +316,22 @@ static int load_part(const struct dfx_entry *entry, const char *name, struct dfx
     return 0;
 }
 
+/* The first of them, should there be several. */
+static int load_name_map(const struct dfx_entry *entry, struct dfx_dispatch *d, struct error *err)
+{
+    struct args names = {0};
+    int rc = 0;
+
+    if (directory_list(entry->path, dfx_is_name_map, &names) == 0 && names.n) {
+        rc = load_part(entry, names.v[0], d, err);
+    }
+    args_free(&names);
+    return rc;
+}
+
 int dfx_load(const struct dfx_entry *entry, struct dfx_dispatch *d, struct error *err)
 {
-    static const char *const parts[] = {"dispatch_program.json", "name_map.json", "chip_swimlane_records.json",
-                                        "deps.json", "pmu.csv"};
+    static const char *const parts[] = {"dispatch_program.json", "chip_swimlane_records.json", "deps.json", "pmu.csv"};
 
     memset(d, 0, sizeof *d);
     d->rank = entry->rank;
@@ -306,6 +340,9 @@ int dfx_load(const struct dfx_entry *entry, struct dfx_dispatch *d, struct error
         if (load_part(entry, parts[i], d, err)) {
             return -1;
         }
+    }
+    if (load_name_map(entry, d, err)) {
+        return -1;
     }
     return d->notes.failed ? error_nomem(err, entry->path, 256) : 0;
 }

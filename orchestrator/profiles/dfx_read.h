@@ -1,5 +1,5 @@
 /*
- * dfx_read - a directory of profiles: rank<r>/d<k>/ with the files of one dispatch each.
+ * dfx_read - a directory of profiles: rank<r>/d<k>/ with the files of one dispatch each, or the files of one dispatch.
  *
  * Formats: docs/formats.md, "Profiles of a dispatch" and "l3_run.json". The directory may have been written by l3replay
  * or by the Python replay. Any file may be missing, cut short or of another version: that is said in the notes of the
@@ -55,8 +55,8 @@ struct dfx_dispatch {
     struct notes notes; /* what is wrong; after dfx_missing_warn() also what is missing */
 };
 
-/* Find the dispatches below `dir`: in its own rank<r>/, and where there are none in those of its dfx_outputs/. A
- * directory rank<r> or d<k> that cannot be read becomes a note. -1 when there is no dispatch to read. */
+/* Find the dispatches below `dir`: in its own rank<r>/, else the one whose files lie in `dir` itself (an L2 build's: d0 of
+ * rank 0), and where there are none in its dfx_outputs/. A directory rank<r> or d<k> that cannot be read becomes a note. -1 when there is no dispatch to read. */
 int dfx_list_read(const char *dir, struct dfx_list *list, struct error *err);
 void dfx_list_free(struct dfx_list *list);
 

@@ -64,7 +64,7 @@ static int read_node(const struct json_source *src, const cJSON *item, struct ru
     size_t kind = PLAN_DISPATCH;
 
     if (json_get_choice(src, item, "kind", kinds, sizeof kinds / sizeof *kinds, &kind) ||
-        json_get_int(src, item, "lane", 0, r->world_size + 1, &lane) || json_get_name(src, item, "name", &n->name) ||
+        json_get_int(src, item, "lane", 0, r->nlane - 1, &lane) || json_get_name(src, item, "name", &n->name) ||
         json_optional_int(src, item, "k", 0, DFX_OTHER - 1, &k) ||
         json_optional_int(src, item, "line", 0, UINT32_MAX, &line) ||
         json_optional_int(src, item, "start_ns", 0, huge, &start) ||
@@ -107,6 +107,21 @@ static int read_version(const struct json_source *src, const cJSON *doc)
                                     (long long)version);
 }
 
+/* The names say how many lanes of sub-workers there are. */
+static int read_lanes(const struct json_source *src, struct run_record *r)
+{
+    const uint32_t least = r->world_size + 2;
+    const cJSON *list;
+    size_t count = least;
+
+    if (json_member(r->doc, "lanes") && json_get_list(src, r->doc, "lanes", &list, &count)) {
+        return -1;
+    }
+    r->nlane = count < least ? least : (uint32_t)count;
+    return count < least + PLAN_SUB_LANES ? 0
+                                          : json_fail(src, r->doc, "lanes", "there are %zu, which are too many", count);
+}
+
 /* World, device ids and clocks. */
 static int read_head(const struct json_source *src, struct run_record *r)
 {
@@ -134,7 +149,7 @@ static int read_head(const struct json_source *src, struct run_record *r)
         }
         r->device_ids[n++] = (int)id;
     }
-    if (run_clocks_read(src, r->doc, r->world_size + 2, &r->clocks)) {
+    if (read_lanes(src, r) || run_clocks_read(src, r->doc, r->nlane, &r->clocks)) {
         return -1;
     }
     return run_extra_read(src, r->doc, &r->extra);

@@ -37,6 +37,7 @@ struct run_node {
 
 struct run_record {
     uint32_t world_size;
+    uint32_t nlane;     /* cards, the host lane, lanes of sub-workers */
     uint32_t ncore;     /* that the job had; 0: not known */
     uint64_t origin_ns; /* CLOCK_MONOTONIC of process 0 at the start of the first node */
     int *device_ids;    /* world_size */

@@ -13,6 +13,7 @@
 #include "common/plan/plan_stream.h"
 #include "common/plan/program_read.h"
 #include "orchestrator/record/helper.h"
+#include "orchestrator/record/one_dispatch.h"
 
 #define ORIGIN "the recorder's output"
 /* The build's Python has the recorder's descriptors too. */
@@ -236,9 +237,6 @@ int record_programs(const struct build *build, struct program_table *programs, s
 
 static int check_build(const struct build *build, struct error *err)
 {
-    if (build->kind != BUILD_L3) {
-        return error_set(err, build->dir, "replay an L3 build", "an L2 build has no host_orch.py to record");
-    }
     for (uint32_t i = 0; i < build->nparam; i++) {
         if (build->params[i].dtype == DTYPE_COUNT) {
             return error_set(err, build->dir, "compile the program with another dtype",
@@ -249,11 +247,44 @@ static int check_build(const struct build *build, struct error *err)
     return 0;
 }
 
+/* An L2 build: its kernel_config.py is evaluated, and that is all there is to record. */
+static int record_one_dispatch(const struct record_request *request, struct session *s, struct plan *plan,
+                               struct error *err)
+{
+    struct program_table own = {0};
+    int rc = -1;
+
+    s->programs = s->programs ? s->programs : &own;
+    if (run(s, request->build, "programs", request, err) == 0) {
+        rc = s->programs->count == 1
+                 ? one_dispatch_plan(request, s->programs->items[0].name, plan, err)
+                 : error_set(err, ORIGIN, REPORT, "%zu programs were read, not one", s->programs->count);
+    }
+    program_table_free(&own);
+    return rc;
+}
+
+static int record_host_orch(const struct record_request *request, struct session *s, struct plan *plan,
+                            struct error *err)
+{
+    int rc = -1;
+
+    s->stream = plan_stream_new(ORIGIN, err);
+    if (s->stream) {
+        plan_stream_set_hint(s->stream, REPORT);
+    }
+    if (s->stream && run(s, request->build, "plan", request, err) == 0) {
+        rc = plan_stream_finish(s->stream, plan, err);
+    }
+    plan_stream_free(s->stream);
+    return rc;
+}
+
 int record_plan(const struct record_request *request, struct program_table *programs, struct plan *plan,
                 struct error *err)
 {
     struct session s = {.programs = programs, .files = request->files};
-    int rc = -1;
+    int rc;
 
     if (programs) {
         memset(programs, 0, sizeof *programs);
@@ -261,14 +292,8 @@ int record_plan(const struct record_request *request, struct program_table *prog
     if (check_build(request->build, err) < 0) {
         return -1;
     }
-    s.stream = plan_stream_new(ORIGIN, err);
-    if (s.stream) {
-        plan_stream_set_hint(s.stream, REPORT);
-    }
-    if (s.stream && run(&s, request->build, "plan", request, err) == 0) {
-        rc = plan_stream_finish(s.stream, plan, err);
-    }
-    plan_stream_free(s.stream);
+    rc = request->build->kind == BUILD_L2 ? record_one_dispatch(request, &s, plan, err)
+                                          : record_host_orch(request, &s, plan, err);
     if (rc < 0 && programs) {
         program_table_free(programs);
     }

@@ -56,7 +56,7 @@ static void node_tip(const struct report *r, uint32_t node, char *buf, size_t si
 /* Rows of the lanes that have nodes; REPORT_NONE for the others. */
 static uint32_t *lane_rows(const struct report *r, uint32_t *nrow)
 {
-    uint32_t nlane = r->run.world_size + 2;
+    uint32_t nlane = r->run.nlane;
     uint32_t *rows = malloc(nlane * sizeof *rows);
 
     *nrow = 0;
@@ -84,7 +84,7 @@ static double at_time(const struct report *r, uint64_t ns)
 static void lane_boxes(FILE *f, const struct report *r, const uint32_t *rows, const struct palette *p)
 {
     char tip[512], classes[16];
-    double *drawn = calloc((size_t)r->run.world_size + 2, sizeof *drawn);
+    double *drawn = calloc(r->run.nlane, sizeof *drawn);
 
     for (uint32_t i = 0; drawn && i < r->run.nnode; i++) {
         const struct run_node *n = &r->run.nodes[i];
@@ -146,7 +146,7 @@ int chart_lanes(FILE *f, const struct report *r, struct error *err)
     }
     svg_begin(f, REPORT_WIDTH, TOP + nrow * ROW + 6, "Nodes of the plan over time, a row a lane");
     svg_axis(f, REPORT_MARGIN, TOP, plot_width, nrow * ROW, r->span_ns);
-    for (uint32_t l = 0; l < r->run.world_size + 2; l++) {
+    for (uint32_t l = 0; l < r->run.nlane; l++) {
         if (rows[l] != REPORT_NONE) {
             svg_text(f, REPORT_MARGIN - 10, TOP + rows[l] * ROW + ROW / 2.0 + 4, "end", "label",
                      run_record_lane(&r->run, l, lane, sizeof lane));

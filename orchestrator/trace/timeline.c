@@ -35,8 +35,9 @@ static uint32_t lane_pid(const struct run_record *run, uint32_t lane)
 
 static struct trace_point node_point(const struct run_record *run, const struct run_node *n)
 {
-    return (struct trace_point){lane_pid(run, n->lane), n->lane == run->world_size + 1 ? TID_SUB : TID_DISPATCH,
-                                n->start_ns, n->end_ns};
+    uint32_t tid = n->lane > run->world_size ? TID_SUB + (n->lane - run->world_size - 1) : TID_DISPATCH;
+
+    return (struct trace_point){lane_pid(run, n->lane), tid, n->start_ns, n->end_ns};
 }
 
 static void draw_node(struct trace *t, const struct run_record *run, uint32_t node)
@@ -84,12 +85,12 @@ static void draw_edges(struct trace *t, const struct run_record *run, const stru
  * itself, until the next node of the lane, so that slices of a row never overlap. */
 static int draw_profiles(struct trace *t, const struct run_record *run, struct error *err)
 {
-    uint64_t *next = malloc((run->world_size + 2) * sizeof *next); /* start of the node after, by lane */
+    uint64_t *next = malloc(run->nlane * sizeof *next); /* start of the node after, by lane */
 
     if (!next) {
-        return error_nomem(err, "l3_timeline.json", run->world_size * sizeof *next);
+        return error_nomem(err, "l3_timeline.json", run->nlane * sizeof *next);
     }
-    memset(next, 0xff, (run->world_size + 2) * sizeof *next);
+    memset(next, 0xff, run->nlane * sizeof *next);
     for (size_t i = run->nnode; i-- > 0;) {
         const struct run_node *n = &run->nodes[i];
         struct trace_point p = node_point(run, n);
@@ -149,7 +150,10 @@ static int draw_plan(struct trace *t, const struct run_record *run, struct error
     if (host) {
         trace_process(t, run->world_size + 1, "host");
         trace_thread(t, run->world_size + 1, TID_DISPATCH, "copies");
-        trace_thread(t, run->world_size + 1, TID_SUB, "sub-workers");
+        for (uint32_t lane = run->world_size + 1; lane < run->nlane; lane++) {
+            trace_thread(t, run->world_size + 1, TID_SUB + (lane - run->world_size - 1),
+                         run_record_lane(run, lane, name, sizeof name));
+        }
     }
     for (uint32_t i = 0; i < run->nnode; i++) {
         if (run->nodes[i].ran) {

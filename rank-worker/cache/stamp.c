@@ -51,11 +51,11 @@ static const char *unknown(const struct field fields[FIELDS])
     return NULL;
 }
 
-/* NULL when there is none (`*missing`) or it is no JSON object. */
-static cJSON *read_stamp(const char *dir, bool *missing)
+/* NULL when there is none (`*missing`) or it is no JSON object, and then `err` says why. */
+static cJSON *read_stamp(const char *dir, bool *missing, struct error *err)
 {
-    char *path = file_join(dir, STAMP_FILE, NULL);
-    struct json_source source = {.file = path};
+    char *path = file_join(dir, STAMP_FILE, err);
+    struct json_source source = {.file = path, .err = err};
     const cJSON *object;
     cJSON *root = NULL;
 
@@ -103,6 +103,7 @@ static void compare(const cJSON *root, const struct field fields[FIELDS], struct
 void stamp_check(const char *dir, const struct cache_identity *identity, bool forced, struct stamp_verdict *out)
 {
     struct field fields[FIELDS];
+    struct error err = {0};
     bool missing;
     cJSON *root;
 
@@ -116,9 +117,11 @@ void stamp_check(const char *dir, const struct cache_identity *identity, bool fo
         verdict(out, STAMP_REVISION_UNKNOWN, "%s unknown", unknown(fields));
         return;
     }
-    root = read_stamp(dir, &missing);
-    if (!root) {
-        verdict(out, missing ? STAMP_NONE : STAMP_DAMAGED, "%s", missing ? "no stamp" : "the stamp is damaged");
+    root = read_stamp(dir, &missing, &err);
+    if (!root && missing) {
+        verdict(out, STAMP_NONE, "no stamp");
+    } else if (!root) {
+        verdict(out, STAMP_DAMAGED, "the stamp is damaged: %.200s", err.what);
     } else {
         compare(root, fields, out);
     }

@@ -26,7 +26,8 @@ enum stamp_reason {
 
 struct stamp_verdict {
     enum stamp_reason reason;
-    char text[256]; /* for people: "forced", "no stamp", "platform a2a3 -> a2a3sim", ... */
+    char text
+        [256]; /* for people: "forced", "no stamp", "platform a2a3 -> a2a3sim", "the stamp is damaged: (why)", ... */
 };
 
 /* Compare the stamp of program directory `dir` with `identity`; `forced`: rebuild whatever it says. Whatever cannot

@@ -84,26 +84,28 @@ static int list_next_levels(struct subbuilds *s, const char *next_levels, struct
     return rc;
 }
 
-/* Files are deleted and rewritten below it: be sure that it is what the user means. */
-static int check_is_build(const char *root, struct error *err)
+static bool has_file(const char *dir, const char *name)
 {
-    static const char *const marks[] = {"kernel_config.py", "orchestration/host_orch.py"};
-    bool found = false;
+    char *path = file_join(dir, name, NULL);
+    bool found = path && file_is_regular(path);
 
-    for (size_t i = 0; i < sizeof marks / sizeof *marks && !found; i++) {
-        char *path = file_join(root, marks[i], err);
-        if (!path) {
-            return -1;
-        }
-        found = file_is_regular(path);
-        free(path);
+    free(path);
+    return found;
+}
+
+/* Files are deleted and rewritten below it: be sure that it is what the user means. The parent of several L2 builds has
+ * marks below next_levels/ only. */
+static int check_is_build(const struct subbuilds *s, struct error *err)
+{
+    bool found = has_file(s->root, "orchestration/host_orch.py");
+
+    for (size_t i = 0; i < s->count && !found; i++) {
+        found = has_file(s->items[i].path, "kernel_config.py");
     }
-    if (found) {
-        return 0;
-    }
-    return error_set(err, root, hint_name,
-                     "this is not a build directory: it has neither orchestration/host_orch.py (several cards, L3) nor "
-                     "kernel_config.py (one chip, L2)");
+    return found ? 0
+                 : error_set(err, s->root, hint_name,
+                             "this is not a build directory: it has neither orchestration/host_orch.py (several cards, "
+                             "L3) nor kernel_config.py (one chip, L2)");
 }
 
 int subbuilds_list(const char *build, struct subbuilds *out, struct error *err)
@@ -121,10 +123,11 @@ int subbuilds_list(const char *build, struct subbuilds *out, struct error *err)
         goto out;
     }
     next_levels = file_join(out->root, "next_levels", err);
-    if (!next_levels || check_is_build(out->root, err) || add(out, strdup(out->root), strdup(""), err)) {
+    if (!next_levels || add(out, strdup(out->root), strdup(""), err)) {
         goto out;
     }
     rc = file_is_directory(next_levels) ? list_next_levels(out, next_levels, err) : 0;
+    rc = rc < 0 ? -1 : check_is_build(out, err);
 out:
     free(next_levels);
     if (rc) {

@@ -2,7 +2,7 @@
  * subbuilds - the directories of a build that hold programs.
  *
  * An L2 build is one such directory; an L3 build has its root (which may hold left-overs) and every directory
- * of next_levels/. Splice and invalidation treat them all alike. Format: docs/formats.md, "Build directory".
+ * of next_levels/, and so has the parent of several L2 builds. Splice and invalidation treat them all alike. Format: docs/formats.md, "Build directory".
  */
 #ifndef L3R_RANK_WORKER_CACHE_SUBBUILDS_H
 #define L3R_RANK_WORKER_CACHE_SUBBUILDS_H

@@ -14,9 +14,9 @@
 #include "rank-worker/compile/store_use.h"
 
 enum {
-    LOCK_POLL_MS = 20,     /* between two looks whether another process has finished the same object */
-    LOCK_PATIENCE_S = 120, /* after which it is compiled here as well: that process may be stopped */
-    MAX_RERUNS = 5,        /* compiles of one source whose files change meanwhile */
+    LOCK_POLL_MS = 20,    /* between two looks whether another process has finished the same object */
+    LOCK_PATIENCE_S = 30, /* after which it is compiled here as well: that process may be stopped */
+    MAX_RERUNS = 5,       /* compiles of one source whose files change meanwhile */
 };
 
 struct build {
@@ -154,7 +154,12 @@ static int take_lock(const struct build *b, struct unit *u, struct error *err)
     if (u->blocked.tv_sec == 0) {
         u->blocked = now;
     }
-    return now.tv_sec - u->blocked.tv_sec > LOCK_PATIENCE_S;
+    if (now.tv_sec - u->blocked.tv_sec <= LOCK_PATIENCE_S) {
+        return 0;
+    }
+    log_note("%s is compiled here as well: another process began it %d s ago, and is not done", u->label,
+             LOCK_PATIENCE_S);
+    return 1;
 }
 
 /* Start a waiting unit if that can be. 1 started or settled, 0 it has to wait, -1 on error. */

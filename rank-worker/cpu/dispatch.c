@@ -65,7 +65,8 @@ static int check_args(struct device *dev, struct error *err)
     const struct cpu_program *p = dev->program;
     const struct l3r_args_tail *tail = &dev->chip_args.tail;
     const int expected = p->config ? p->config(&dev->chip_args).expected_arg_count : 0;
-    const char *hint = "host_orch.py must pass what the program's orchestration reads; compile the build again";
+    const char *hint = "host_orch.py (L3) or the parameters (L2) must be what the program's orchestration reads; "
+                       "compile the build again";
     if (tail->ntensor + tail->nscalar < expected) {
         return error_set(err, p->name, hint, "program %s expects %d arguments and gets %d (%d tensors, %d scalars)",
                          p->name, expected, tail->ntensor + tail->nscalar, tail->ntensor, tail->nscalar);

@@ -210,8 +210,8 @@ static struct device_switches switches(struct card *card, const struct plan_node
 {
     const struct dfx *dfx = &card->seg->header->dfx;
 
-    dfx_dispatch_dir(card->dfx_dir, card->lane, node->k, node->k == PLAN_NONE ? card->nother++ : 0, card->dir,
-                     sizeof card->dir);
+    dfx_dispatch_dir(card->dfx_dir, dfx->flat, card->lane, node->k, node->k == PLAN_NONE ? card->nother++ : 0,
+                     card->dir, sizeof card->dir);
     return (struct device_switches){.swimlane = dfx->swimlane,
                                     .pmu = dfx->pmu,
                                     .dep_gen = dfx->dep_gen,

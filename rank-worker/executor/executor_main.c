@@ -106,7 +106,8 @@ static int run_lane(struct segment *seg, const struct arguments *args, bool *hel
         card_open(&walk.card, executor_device(), seg, &args->card, &sheet, err) < 0) {
         goto out;
     }
-    if (args->card.lane == plan_sub_lane(&seg->plan) && sub_workers_start(&walk.subs, seg, &sheet, err) < 0) {
+    if (plan_is_sub_lane(&seg->plan, args->card.lane) &&
+        sub_workers_start(&walk.subs, seg, args->card.lane, &sheet, err) < 0) {
         goto out;
     }
     if (walk.card) {
@@ -157,7 +158,7 @@ int main(int argc, char **argv)
     }
     segment_close_fd(&seg, SEGMENT_PLAN);
     segment_close_fd(&seg, SEGMENT_CONTROL);
-    if (args.card.lane != plan_sub_lane(&seg.plan)) { /* its Python maps the data too */
+    if (!plan_is_sub_lane(&seg.plan, args.card.lane)) { /* its Python maps the data too */
         segment_close_fd(&seg, SEGMENT_DATA);
     }
     if (run_lane(&seg, &args, &held, &err) < 0) {

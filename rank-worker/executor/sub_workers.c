@@ -140,17 +140,42 @@ static int load(struct sub_workers_process *p, const char *list, struct error *e
     return rc == 0 ? 0 : -1;
 }
 
-int sub_workers_start(struct sub_workers_process **out, const struct segment *seg, const struct sheet *sheet,
-                      struct error *err)
+/* The line with those that the lane calls, to be freed with free(). */
+static char *list_of_lane(const struct plan *plan, uint32_t lane, const struct sheet *sheet, struct error *err)
+{
+    bool *wanted = calloc(plan->nsub + 1u, sizeof *wanted);
+    char *list;
+
+    if (!wanted) {
+        error_nomem(err, "sub-workers", plan->nsub + 1u);
+        return NULL;
+    }
+    for (uint32_t i = 0; i < plan->nnode; i++) {
+        if (plan->nodes[i].lane == lane) {
+            wanted[plan->nodes[i].program] = true;
+        }
+    }
+    list = sheet_sub_workers(sheet, wanted, plan->nsub, err);
+    free(wanted);
+    return list;
+}
+
+int sub_workers_start(struct sub_workers_process **out, const struct segment *seg, uint32_t lane,
+                      const struct sheet *sheet, struct error *err)
 {
     struct sub_workers_process *p = calloc(1, sizeof *p);
+    char *list;
+    int rc;
 
     *out = p;
     if (!p) {
         return error_nomem(err, "sub-workers", sizeof *p);
     }
     p->seg = seg;
-    if (load(p, sheet->sub_workers, err) == 0) {
+    list = list_of_lane(&seg->plan, lane, sheet, err);
+    rc = list ? load(p, list, err) : -1;
+    free(list);
+    if (rc == 0) {
         return 0;
     }
     sub_workers_stop(p);
@@ -223,6 +248,25 @@ static char *make_request(const struct segment *seg, const struct plan_node *n, 
     return json_finish_line(&w, root, "sub-workers", err);
 }
 
+/* "; it waited for dispatch 2 (...), ..." in `buf`: what it looked at when it failed. */
+static const char *waited_for(const struct plan *plan, const struct plan_node *n, char *buf, size_t size)
+{
+    enum { NAMED = 3 };
+    char label[256];
+
+    snprintf(buf, size, n->npred ? "; it waited for " : "; it waited for nothing");
+    for (uint32_t i = 0; i < n->npred && i < NAMED; i++) {
+        size_t used = strlen(buf);
+        snprintf(buf + used, size - used, "%s%s", i ? ", " : "",
+                 plan_node_label(plan, plan->preds[n->first_pred + i].node, label, sizeof label));
+    }
+    if (n->npred > NAMED) {
+        size_t used = strlen(buf);
+        snprintf(buf + used, size - used, " and %u more", n->npred - NAMED);
+    }
+    return buf;
+}
+
 /* A sub-worker that ended Python is wrong, unless somebody else did: the out-of-memory killer, a person. */
 static int blame_end(struct sub_workers_process *p, const char *name, const char *label, struct error *err)
 {
@@ -245,7 +289,7 @@ int sub_workers_call(struct sub_workers_process *p, uint32_t node, struct error 
     const struct plan *plan = &p->seg->plan;
     const struct plan_node *n = &plan->nodes[node];
     const char *name = plan_text(plan, plan->subs[n->program]);
-    char label[256], where[512], *request = make_request(p->seg, n, err);
+    char label[256], where[512], hint[400], waited[320], *request = make_request(p->seg, n, err);
     struct refusal r = {0};
     int rc;
 
@@ -270,7 +314,8 @@ int sub_workers_call(struct sub_workers_process *p, uint32_t node, struct error 
         return rc > 0 ? 0 : -1;
     }
     snprintf(where, sizeof where, "%s, %s", label, r.where);
-    error_set_kind(err, ERROR_FAIL, where, "the traceback is above", "the sub-worker %s %s %s", name,
+    snprintf(hint, sizeof hint, "the traceback is above%s", waited_for(plan, n, waited, sizeof waited));
+    error_set_kind(err, ERROR_FAIL, where, hint, "the sub-worker %s %s %s", name,
                    strncmp(r.error, "sys.exit(", 9) == 0 ? "called" : "raised", r.error);
     cJSON_Delete(r.json);
     python_child_end(&p->child, 0); /* the run is over: what it still does concerns nobody */

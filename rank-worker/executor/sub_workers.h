@@ -1,14 +1,14 @@
 /*
  * sub_workers - the Python functions that host_orch.py submits between dispatches.
  *
- * They run in one Python process, started by the executor of their lane before
+ * Those of a lane run in one Python process, started by the executor of the lane before
  * it says that it is ready, so that a file that cannot be loaded is found before
  * any kernel runs. The process maps the segment, so tensors are used where they
  * lie; it dies with the executor.
  *
  * Lines of JSON go over a pair of pipes, a request and its answer in turn:
  *
- *   [{"name":..,"file":..,"function":..}, ...]        the sheet's list, once
+ *   [{"name":..,"file":..,"function":..}, ...]        of the sheet's list, once
  *   {"call":NAME,"args":[ARG,...],"scalars":[N,...]}  ARG: {"offset","nbytes" in the segment up to the end of
  *                                                     the storage, "dtype" (runtime name), "shape", "strides"
  *                                                     (elements), "tag"}
@@ -28,9 +28,9 @@
 
 struct sub_workers_process;
 
-/* Start Python and load every sub-worker of the sheet. A failure is INFRA. */
-int sub_workers_start(struct sub_workers_process **out, const struct segment *seg, const struct sheet *sheet,
-                      struct error *err);
+/* Start Python and load those sub-workers of the sheet that lane `lane` calls. A failure is INFRA. */
+int sub_workers_start(struct sub_workers_process **out, const struct segment *seg, uint32_t lane,
+                      const struct sheet *sheet, struct error *err);
 
 /* Run sub-worker node `node` of the plan to its end. One that raises, or ends its process, is FAIL. */
 int sub_workers_call(struct sub_workers_process *p, uint32_t node, struct error *err);

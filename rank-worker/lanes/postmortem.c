@@ -46,8 +46,8 @@ static void remark_end(const struct segment *seg, uint32_t lane, uint32_t node, 
     if (WIFEXITED(status) && WEXITSTATUS(status) == EXECUTOR_WAS_HELD) {
         log_msg(LOG_WARN, "%s: all its work was done, but %s kept the process from ending: it was ended (its last: %s)",
                 name,
-                lane == plan_sub_lane(&seg->plan) ? "a thread, a child process or an exit handler of a sub-worker"
-                                                  : "an exit handler or a destructor of a kernel",
+                plan_is_sub_lane(&seg->plan, lane) ? "a thread, a child process or an exit handler of a sub-worker"
+                                                   : "an exit handler or a destructor of a kernel",
                 label);
     } else if (WIFSIGNALED(status) || WEXITSTATUS(status) != 0) {
         process_describe_end(status, end, sizeof end);

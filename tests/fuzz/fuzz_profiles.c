@@ -31,7 +31,7 @@ static void check_swimlane(const struct swimlane *s)
 static void check_run(const struct run_record *r)
 {
     for (size_t i = 0; i < r->nnode; i++) {
-        if (r->nodes[i].lane > r->world_size + 1 || r->nodes[i].end_ns < r->nodes[i].start_ns) {
+        if (r->nodes[i].lane >= r->nlane || r->nodes[i].end_ns < r->nodes[i].start_ns) {
             abort();
         }
         for (size_t e = 0; e < r->nodes[i].nedge; e++) {

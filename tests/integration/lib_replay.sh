@@ -59,8 +59,25 @@ copy_example() { # NAME [COPY_NAME]
     rm -rf "$build"
     cp -r "$source_dir/examples/$1" "$build"
     # What a replay of the example itself left there.
-    rm -rf "$build"/next_levels/*/cache "$build"/.l3replay.*
+    rm -rf "$build"/cache "$build"/next_levels/*/cache "$build"/.l3replay.*
     find "$build" -name '*.so' -delete
+}
+
+# Have host_orch.py of the build wait without end once it runs; await_recording returns when it does. In descriptor 8 the
+# fifo that it reads is open for writing.
+hold_recording() {
+    mkfifo "$work/held.$$" && exec 8<>"$work/held.$$"
+    printf "open('%s', 'w').close()\nopen('%s').read()\n" "$work/begun" "$work/held.$$" >>"$build/orchestration/host_orch.py"
+}
+
+await_recording() {
+    local waited=0
+    until [ -e "$work/begun" ] || [ "$waited" -ge 600 ]; do
+        sleep 0.1
+        waited=$((waited + 1))
+    done
+    [ -e "$work/begun" ] || complain "the recording never began"
+    rm -f "$work/begun"
 }
 
 # Run a command to its end: $status, $work/out and $work/err show how it went. No test may hang: 60 s is far more
@@ -108,7 +125,7 @@ complain() {
 # other words than MPI's and the sanitizers'.
 expect_status() {
     [ "$status" -eq "$1" ] || complain "exit $1 was expected"
-    grep -Ev '^(card [0-9]+|host lane|sub-workers)\| |^l3replay: error:   \| ' "$work/err" |
+    grep -Ev '^(card [0-9]+|host lane|sub-workers( [0-9]+)?)\| |^l3replay: error:   \| ' "$work/err" |
         grep -Eq 'Process received signal|AddressSanitizer|runtime error:' && complain "l3replay itself crashed"
     return 0
 }

@@ -58,19 +58,12 @@ done
 
 # --- one process, which is killed while host_orch.py waits: its parent prints the marker ------------------------------
 
-mkfifo "$work/held"
 copy_example vector-add held
-printf "open('%s').read()\n" "$work/held" >> "$build/orchestration/host_orch.py"
-
-# Waits until the fifo has a reader: the recording has begun. Prints the process that does the replay.
-replaying() {
-    timeout 60 bash -c ': > "$1"' bash "$work/held" || return
-    pgrep -P "$started" -x l3replay
-}
-
+hold_recording
 for options in "" "-n 1"; do
     start "$L3REPLAY" run "$build" $options
-    only=$(replaying)
+    await_recording
+    only=$(pgrep -P "$started" -x l3replay)
     [ -n "$only" ] || complain "there is no process below the front"
     kill -9 $only
     finish_run

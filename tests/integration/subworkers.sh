@@ -106,7 +106,7 @@ run "$L3REPLAY" run "$build" -n 1
 expect_pass 0
 echo '    raise ValueError("after the streams were closed")' >>"$build/sub_workers/after.py"
 run "$L3REPLAY" run "$build" -n 1
-expect_fail 'the sub-worker after raised ValueError: after the streams were closed' 'sub-workers\| Traceback'
+expect_fail 'the sub-worker after raised ValueError: after the streams were closed' 'sub-workers 2\| Traceback'
 
 # One that writes to descriptors which are not its own has spoiled the answer, and only that.
 with_subs scribbles
@@ -137,6 +137,49 @@ run "$L3REPLAY" run "$build" -n 1
 expect_pass 0
 expect_err 'call 1$' 'call 2$'
 
+# Two calls that wait for each other: in one lane the first one waits in vain, in two lanes they meet.
+copy_example vector-add meet
+mkdir "$build/sub_workers"
+replace_text "$build/orchestration/host_orch.py" '
+
+host_orch._pypto' '
+    for half in range(2):
+        _ta_h = TaskArgs()
+        tensors["half"] = tensors["b"][half * 32:half * 32 + 32]
+        _ta_h.add_tensor(make_tensor_arg(orch._worker, tensors["half"]), TensorArgType.INPUT)
+        _ta_h.add_scalar(half)
+        orch.submit_sub(sub_ids["meet"], _ta_h)
+
+
+host_orch._pypto'
+cat >"$build/sub_workers/meet.py" <<PYTHON
+import os, time
+
+
+def meet(args):
+    half = args.scalar(0)
+    open("$work/met.%d" % half, "w").close()
+    for _ in range(int(os.environ["MEET_SECONDS"]) * 100):
+        if os.path.exists("$work/met.%d" % (1 - half)):
+            return
+        time.sleep(0.01)
+    raise RuntimeError("nobody came")
+PYTHON
+run env MEET_SECONDS=1 "$L3REPLAY" run "$build"
+expect_fail 'the sub-worker meet raised RuntimeError: nobody came' 'it waited for nothing'
+rm "$work"/met.*
+run env MEET_SECONDS=50 "$L3REPLAY" run "$build" --num-sub-workers 2
+expect_pass 0
+rm "$work"/met.*
+edit_meta "$build" 'config["num_sub_workers"] = 2'
+run env MEET_SECONDS=50 "$L3REPLAY" run "$build" --swimlane-level 1
+expect_pass 0
+run "$L3REPLAY" report "$build"
+expect_out 'meet'
+grep -q '"sub-workers 2"' "$build/dfx_outputs/l3_timeline.json" || complain "the timeline should have a row for each lane"
+run "$L3REPLAY" run "$build" --num-sub-workers 0
+expect_usage 'num-sub-workers'
+
 # One that raises is wrong: FAIL with its line, its call, and a traceback that begins in its file.
 fails() { # STATEMENT PATTERN...
     local statement=$1
@@ -149,7 +192,8 @@ fails() { # STATEMENT PATTERN...
 }
 fails 'raise ValueError("not\n what I want")' 'error: the sub-worker after raised ValueError: not what I want' \
     'in sub-worker call 5 \(after, host_orch\.py:[0-9]+\), .*/sub_workers/after\.py:11' \
-    'sub-workers\| Traceback' 'sub-workers\|   File .*sub_workers/after\.py", line 11, in after'
+    'sub-workers 2\| Traceback' 'sub-workers 2\|   File .*sub_workers/after\.py", line 11, in after' \
+    'it waited for dispatch [0-9]+ \(add_rows on card [0-9]+, host_orch\.py:[0-9]+\)'
 refuse_err 'recorder/sub_worker\.py'
 fails 'assert part.shapes == (1, 1)' 'the sub-worker after raised AssertionError'
 # Text that is in no encoding, as that of a file name that is not UTF-8.
@@ -174,7 +218,7 @@ cat >>"$build/sub_workers/after.py" <<'PYTHON'
     signal.pause()
 PYTHON
 run "$L3REPLAY" run "$build" -n 1 --timeout 3
-expect_fail 'sub-workers: running sub-worker call 5 \(after'
+expect_fail 'sub-workers 2: running sub-worker call 5 \(after'
 expect_nothing_left
 
 # A process that it starts and that outlives it does not keep the run from ending.

@@ -2,6 +2,7 @@
 #include "tests/support/temp_dir.h"
 
 #include "orchestrator/open/build.h"
+#include "orchestrator/open/signature_params.h"
 #include "tests/support/l3_build.h"
 
 static void test_l3(void **state)
@@ -107,9 +108,6 @@ static void test_other_kinds(void **state)
     assert_non_null(strstr(err.hint, "PTOAS_ROOT"));
 
     temp_dir_put_text(*state, "kernel_config.py", "");
-    assert_int_equal(build_open(*state, &b, &err), -1);
-    assert_non_null(strstr(err.what, "compiled_meta.json is missing"));
-
     temp_dir_put_text(*state, "compiled_meta.json", "{\"schema\": 1, \"params\": []}");
     assert_int_equal(build_open(*state, &b, &err), 0);
     assert_int_equal(b.kind, BUILD_L2);
@@ -123,6 +121,76 @@ static void test_other_kinds(void **state)
     assert_int_equal(b.nnote, 2);
     assert_non_null(strstr(b.notes[0], "left-over"));
     assert_non_null(strstr(b.notes[1], "distributed_meta.json"));
+    build_free(&b);
+}
+
+static void test_parent_of_several(void **state)
+{
+    struct error err;
+    struct build b;
+
+    temp_dir_put_text(*state, "next_levels/one/kernel_config.py", "");
+    temp_dir_put_text(*state, "next_levels/two/kernel_config.py", "");
+    temp_dir_put_text(*state, "next_levels/other/notes.txt", "");
+    assert_int_equal(build_open(*state, &b, &err), -1);
+    assert_non_null(strstr(err.what, "2 builds for one chip"));
+    assert_non_null(strstr(err.what, "next_levels/one, next_levels/two"));
+    assert_null(strstr(err.what, "other"));
+    assert_non_null(strstr(err.hint, "/next_levels/one"));
+}
+
+static void test_l2_without_metadata(void **state)
+{
+    char path[512];
+    struct error err;
+    struct build b;
+
+    l3_build_make(*state, "{\"schema\": 2, \"params\": [], \"platform\": \"a5sim\", \"backend_type\": \"Ascend950\"}");
+    snprintf(path, sizeof path, "%s/next_levels/chip_orch", (char *)*state);
+    assert_int_equal(build_open(path, &b, &err), 0);
+    assert_int_equal(b.kind, BUILD_L2);
+    assert_true(b.no_metadata);
+    assert_int_equal(b.nnote, 1);
+    assert_non_null(strstr(b.notes[0], "no compiled_meta.json"));
+    assert_string_equal(b.platform, "a5sim"); /* of the L3 build that it belongs to */
+    assert_string_equal(b.backend_type, "Ascend950");
+    assert_int_equal(b.ndevice, 1);
+    build_free(&b);
+
+    temp_dir_put_text(*state, "apart/kernel_config.py", "");
+    snprintf(path, sizeof path, "%s/apart", (char *)*state);
+    assert_int_equal(build_open(path, &b, &err), 0);
+    assert_string_equal(b.platform, "a2a3sim");
+    build_free(&b);
+}
+
+static void test_parameters_of_a_signature(void **state)
+{
+    uint8_t directions[] = {ARG_IN, ARG_SCALAR, ARG_INOUT, ARG_OUT};
+    struct program program = {.signature = {.given = true, .count = 4, .directions = directions}}, none = {0};
+    static const enum plan_direction expected[] = {PLAN_IN, PLAN_IN, PLAN_INOUT, PLAN_OUT};
+    struct error err;
+    struct build b;
+    char name[16];
+
+    temp_dir_put_text(*state, "kernel_config.py", "");
+    assert_int_equal(build_open(*state, &b, &err), 0);
+    assert_int_equal(signature_params(&b, &none, &err), -1);
+    assert_non_null(strstr(err.what, "no signature"));
+    assert_non_null(strstr(err.hint, "compiled_meta.json"));
+
+    assert_int_equal(signature_params(&b, &program, &err), 0);
+    assert_int_equal(signature_add_scalar(&b, DTYPE_FLOAT32, &err), 0);
+    assert_int_equal(b.nparam, 5);
+    for (uint32_t i = 0; i < 4; i++) {
+        snprintf(name, sizeof name, "arg%u", i);
+        assert_string_equal(b.params[i].name, name);
+        assert_int_equal(b.params[i].direction, expected[i]);
+        assert_int_equal(b.params[i].unknown, i != 1);
+        assert_int_equal(b.params[i].scalar, i == 1);
+    }
+    assert_string_equal(b.params[4].name, "arg4");
+    assert_int_equal(b.params[4].dtype, DTYPE_FLOAT32);
     build_free(&b);
 }
 
@@ -270,6 +338,9 @@ int main(void)
         CASE(test_no_run_script),
         CASE(test_defaults),
         CASE(test_other_kinds),
+        CASE(test_parent_of_several),
+        CASE(test_l2_without_metadata),
+        CASE(test_parameters_of_a_signature),
         CASE(test_compile_only_programs),
         CASE(test_no_directory),
         CASE(test_moved_build_is_absolute),

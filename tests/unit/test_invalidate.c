@@ -215,6 +215,25 @@ static void test_errors(void **state)
     free(path);
 }
 
+/* The parent of several builds for one chip has marks below next_levels/ only. */
+static void test_parent(void **state)
+{
+    struct invalidate_options options = {0};
+    struct error err;
+    char *path = file_join(*state, "parent", NULL);
+
+    temp_dir_put_text(*state, "parent/next_levels/one/kernels/aiv/k.so", "x");
+    temp_dir_put_text(*state, "parent/next_levels/two/kernels/aiv/k.so", "x");
+    assert_int_equal(invalidate_build(path, &options, NULL, &err), -1);
+    assert_non_null(strstr(err.what, "not a build directory"));
+    assert_true(has(state, "parent/next_levels/two/kernels/aiv/k.so"));
+    temp_dir_put_text(*state, "parent/next_levels/two/kernel_config.py", "");
+    assert_int_equal(invalidate_build(path, &options, NULL, &err), 0);
+    assert_false(has(state, "parent/next_levels/one/kernels/aiv/k.so"));
+    assert_false(has(state, "parent/next_levels/two/kernels/aiv/k.so"));
+    free(path);
+}
+
 static void test_off(void **state)
 {
     struct invalidate_options options = {.off = true};
@@ -266,6 +285,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_links, setup, teardown),
         cmocka_unit_test_setup_teardown(test_two_kinds, setup, teardown),
         cmocka_unit_test_setup_teardown(test_errors, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_parent, setup, teardown),
         cmocka_unit_test_setup_teardown(test_off, setup, teardown),
         cmocka_unit_test_setup_teardown(test_waits_for_lock, setup, teardown),
     };

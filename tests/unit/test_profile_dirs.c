@@ -48,10 +48,68 @@ static void names_are_rank_and_count(void **state)
     char buf[64];
 
     (void)state;
-    dfx_dispatch_dir(dfx.dir, 3, 12, 0, buf, sizeof buf);
+    dfx_dispatch_dir(dfx.dir, false, 3, 12, 0, buf, sizeof buf);
     assert_string_equal(buf, "/p/rank3/d12");
-    dfx_dispatch_dir(dfx.dir, 3, PLAN_NONE, 2, buf, sizeof buf);
+    dfx_dispatch_dir(dfx.dir, false, 3, PLAN_NONE, 2, buf, sizeof buf);
     assert_string_equal(buf, "/p/rank3/c2");
+    dfx_dispatch_dir(dfx.dir, true, 0, 0, 0, buf, sizeof buf);
+    assert_string_equal(buf, "/p");
+}
+
+static void names_of_one_dispatch(void **state)
+{
+    static const char *const of_it[] = {"pmu.csv",
+                                        "deps.json",
+                                        "scope_stats",
+                                        "args_dump",
+                                        "name_map.json",
+                                        "name_map_my_build.json",
+                                        "chip_swimlane_records.json",
+                                        "merged_swimlane_d0.json",
+                                        "dispatch_program.json"};
+    static const char *const not_of_it[] = {"rank0",      "l3_run.json", "pmu.csv.old",
+                                            "name_map_x", "name_map",    "mine.json"};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof of_it / sizeof *of_it; i++) {
+        assert_true(dfx_is_profile(of_it[i]));
+    }
+    for (size_t i = 0; i < sizeof not_of_it / sizeof *not_of_it; i++) {
+        assert_false(dfx_is_profile(not_of_it[i]));
+    }
+}
+
+static void an_l2_build_has_flat_profiles(void **state)
+{
+    static char text[] = "one", one[] = "one", add[] = "add", platform[] = "a2a3sim";
+    struct kernel kernel = {.func_id = 0, .name = add};
+    struct program program = {.name = one, .nkernel = 1, .kernels = &kernel};
+    struct program_table table = {.count = 1, .items = &program};
+    struct plan_node node = {.kind = PLAN_DISPATCH};
+    uint32_t name = 0;
+    struct plan plan = {.world_size = 1, .nnode = 1, .nodes = &node, .nprogram = 1, .programs = &name, .text = text};
+    struct build build = {.kind = BUILD_L2, .dir = dir, .platform = platform};
+    struct dfx_options options = {.dfx = {.pmu = 2}};
+    struct error err;
+    struct dfx out;
+    int lock;
+
+    (void)state;
+    temp_dir_put_text(dir, "dfx_outputs/deps.json", "old");
+    temp_dir_put_text(dir, "dfx_outputs/name_map_other.json", "old");
+    temp_dir_put_text(dir, "dfx_outputs/scope_stats/scope_stats.jsonl", "old");
+    temp_dir_put_text(dir, "dfx_outputs/rank0/d0/pmu.csv", "old");
+    temp_dir_put_text(dir, "dfx_outputs/mine.txt", "keep");
+    assert_int_equal(dfx_open(&out, &lock, &options, &build, &plan, &table, &err), 0);
+    assert_true(out.flat);
+    assert_false(exists("dfx_outputs/deps.json"));
+    assert_false(exists("dfx_outputs/name_map_other.json"));
+    assert_false(exists("dfx_outputs/scope_stats"));
+    assert_false(exists("dfx_outputs/rank0"));
+    assert_true(exists("dfx_outputs/mine.txt"));
+    assert_true(exists("dfx_outputs/dispatch_program.json"));
+    assert_true(exists("dfx_outputs/name_map_one.json"));
+    close(lock);
 }
 
 static void nothing_asked_for_touches_nothing(void **state)
@@ -192,6 +250,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(names_are_rank_and_count, setup, teardown),
+        cmocka_unit_test_setup_teardown(an_l2_build_has_flat_profiles, setup, teardown),
+        cmocka_unit_test(names_of_one_dispatch),
         cmocka_unit_test_setup_teardown(nothing_asked_for_touches_nothing, setup, teardown),
         cmocka_unit_test_setup_teardown(stale_dispatches_go_and_the_rest_stays, setup, teardown),
         cmocka_unit_test_setup_teardown(a_directory_belongs_to_one_run, setup, teardown),

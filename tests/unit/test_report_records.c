@@ -108,6 +108,37 @@ static void records_without_deps_are_anonymous_and_say_so(void **state)
     temp_dir_remove(dir);
 }
 
+/* As an L2 build has them, from the stack or from here. */
+static void files_of_one_dispatch_without_directories(void **state)
+{
+    char *dir = temp_dir_make(), name[64];
+    struct dfx_dispatch d;
+    struct dfx_list list;
+    struct error err;
+
+    (void)state;
+    temp_dir_put_text(dir, "dfx_outputs/chip_swimlane_records.json", records);
+    temp_dir_put_text(dir, "dfx_outputs/deps.json", graph);
+    temp_dir_put_text(dir, "dfx_outputs/name_map_my_build.json", "{\"callable_id_to_name\": {\"2\": \"matmul\"}}");
+    assert_int_equal(dfx_list_read(dir, &list, &err), 0);
+    assert_int_equal(list.count, 1);
+    assert_int_equal(list.entries[0].rank, 0);
+    assert_int_equal(list.entries[0].k, 0);
+    dfx_list_free(&list);
+    d = load(dir);
+    assert_int_equal(d.records.ntask, 3);
+    assert_string_equal(dfx_kernel_name(&d, &d.records.tasks[0], name, sizeof name), "matmul");
+    dfx_free(&d);
+
+    /* Those of a run on several cards count, whatever lies beside them. */
+    temp_dir_put_text(dir, "dfx_outputs/rank1/d2/deps.json", graph);
+    assert_int_equal(dfx_list_read(dir, &list, &err), 0);
+    assert_int_equal(list.count, 1);
+    assert_int_equal(list.entries[0].rank, 1);
+    dfx_list_free(&list);
+    temp_dir_remove(dir);
+}
+
 static void deps_without_records_say_so(void **state)
 {
     char *dir = temp_dir_make();
@@ -216,6 +247,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(whole_files_are_joined_by_core_and_register),
         cmocka_unit_test(records_without_deps_are_anonymous_and_say_so),
+        cmocka_unit_test(files_of_one_dispatch_without_directories),
         cmocka_unit_test(deps_without_records_say_so),
         cmocka_unit_test(a_truncated_file_gives_what_came_before_the_cut),
         cmocka_unit_test(older_files_have_five_columns),

@@ -87,10 +87,14 @@ static void test_damaged(void **state)
 {
     static const char *const texts[] = {"", "{", "[]", "1", "\"x\"", PYTHONS PYTHONS, "\xff"};
     const char *dir = *state;
+    struct stamp_verdict v;
 
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         temp_dir_put_text(dir, STAMP_FILE, texts[i]);
-        expect_verdict(dir, &today, STAMP_DAMAGED, "the stamp is damaged");
+        stamp_check(dir, &today, false, &v);
+        assert_int_equal(v.reason, STAMP_DAMAGED);
+        assert_ptr_equal(strstr(v.text, "the stamp is damaged: "), v.text);
+        assert_non_null(strstr(v.text, "binary_context.json"));
     }
     temp_dir_put_text(dir, STAMP_FILE, "{\"schema\": 2}");
     expect_verdict(dir, &today, STAMP_DIFFERS, "schema 2 -> 1");

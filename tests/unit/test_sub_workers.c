@@ -88,6 +88,20 @@ static void one_call(struct plan *plan, const char *name, uint64_t nbytes, const
     plan_builder_finish(b, plan);
 }
 
+static void two_calls(struct plan *plan, const char *first, const char *second)
+{
+    struct plan_node node = {.kind = PLAN_SUB, .lane = 2, .group = PLAN_NONE, .k = PLAN_NONE};
+    struct error err;
+    struct plan_builder *b = plan_builder_new(1, &err);
+
+    assert_non_null(b);
+    assert_int_equal(plan_add_sub(b, first, &node.program, &err), 0);
+    assert_int_equal(plan_add_node(b, &node, NULL, NULL, NULL, &err), 0);
+    assert_int_equal(plan_add_sub(b, second, &node.program, &err), 0);
+    assert_int_equal(plan_add_node(b, &node, NULL, NULL, NULL, &err), 0);
+    plan_builder_finish(b, plan);
+}
+
 static void expect_binding(const struct sub_workers *s, const struct plan *plan, const char *file,
                            const char *wanted_file, const char *wanted_function)
 {
@@ -160,6 +174,9 @@ static void what_cannot_be_bound_is_refused(void **state)
     plan_free(&plan);
     one_call(&plan, "later", 16, NULL, NULL, 0);
     expect_unbound(&s, &plan, NULL, 0, ERROR_INFRA, "later", "--sub-worker later=FILE.py");
+    plan_free(&plan);
+    two_calls(&plan, "later", "other");
+    expect_unbound(&s, &plan, NULL, 0, ERROR_INFRA, "2 sub-workers", "later, other");
     plan_free(&plan);
     one_call(&plan, "other", 16, NULL, NULL, 0);
     expect_unbound(&s, &plan, NULL, 0, ERROR_INFRA, "other", "--sub-worker other=FILE.py");
@@ -238,7 +255,7 @@ static int start(struct process *p, const char *dir, const char *text, struct er
     free(sheet);
     assert_int_equal(sheet_parse(p->seg.sheet, &p->sheet, err), 0);
     assert_int_equal(dup2(p->seg.parts[SEGMENT_DATA].fd, SEGMENT_FIRST_FD), SEGMENT_FIRST_FD); /* as in an executor */
-    return sub_workers_start(&p->python, &p->seg, &p->sheet, err);
+    return sub_workers_start(&p->python, &p->seg, 2, &p->sheet, err);
 }
 
 static void stop(struct process *p)
