@@ -273,7 +273,7 @@ refuse_err 'trap|SIGILL|illegal instruction'
 
 spoil
 make_npy "$work/shape.npy" '<f4' '64, 8' 512 f 1
-run "$L3REPLAY" run "$build" --input "a=$work/shape.npy"
+run "$L3REPLAY" run "$build" --strict-shapes --input "a=$work/shape.npy"
 expect_refused '\ba\b' 'shape\.npy' '64.*8' '64.*16'
 make_npy "$work/dtype.npy" '<i4' '64, 16' 1024 i 1
 run "$L3REPLAY" run "$build" --input "a=$work/dtype.npy"

@@ -22,7 +22,7 @@ rm "$build/data/out/count__ssa_v0.npy"
 run "$L3REPLAY" run "$build" -n 1 --result "$work/result.json"
 expect_pass 0
 expect_checked 1/2
-json 'result["unchecked"] == [{"parameter": "count__ssa_v0", "why": "no --expect, no data/out/count__ssa_v0.npy"}]'
+json 'result["unchecked"] == [{"parameter": "count__ssa_v0", "why": "no --expect, no data/out/count.npy or .pt"}]'
 run "$L3REPLAY" run "$build" -n 1 --require-check
 expect_infra '1 of 2 outputs would not be compared, the first is count__ssa_v0'
 expect_checked 0/2
