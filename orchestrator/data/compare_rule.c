@@ -33,9 +33,10 @@ int compare_rule_check(const struct compare_rule *rule, const char *param, uint3
                        struct error *err)
 {
     if (rule->valid_rows == COMPARE_ALL_ROWS) {
-        return rule->zero_tail ? error_set_kind(err, ERROR_USAGE, "--zero-tail", "say where the tail begins: --valid-rows N",
-                                                "%s has no tail: all of its rows count", param)
-                               : 0;
+        return rule->zero_tail
+                   ? error_set_kind(err, ERROR_USAGE, "--zero-tail", "say where the tail begins: --valid-rows N",
+                                    "%s has no tail: all of its rows count", param)
+                   : 0;
     }
     if (rule->valid_axis >= ndim) {
         return error_set_kind(err, ERROR_USAGE, "--valid-axis", "give an axis that it has, counted from 0",
@@ -129,8 +130,8 @@ const char *compare_rule_text(const struct compare_rule *rule, char *buf, size_t
         used += (size_t)snprintf(buf + used, size - used, ", of which %g may be off", rule->error_ratio);
     }
     if (rule->valid_rows != COMPARE_ALL_ROWS && used < size) {
-        used += (size_t)snprintf(buf + used, size - used, ", the first %" PRId64 " row%s of axis %u%s", rule->valid_rows,
-                                 rule->valid_rows == 1 ? "" : "s", rule->valid_axis,
+        used += (size_t)snprintf(buf + used, size - used, ", the first %" PRId64 " row%s of axis %u%s",
+                                 rule->valid_rows, rule->valid_rows == 1 ? "" : "s", rule->valid_axis,
                                  rule->zero_tail ? ", zeros behind them" : "");
     }
     return buf;

@@ -15,7 +15,8 @@ enum { COMPARE_ALL_ROWS = -1 };
 
 struct compare_rule {
     struct tolerance tol;
-    double error_ratio; /* share of elements that may be off; then nothing may be NaN or infinite. < 0: none may be off */
+    double
+        error_ratio; /* share of elements that may be off; then nothing may be NaN or infinite. < 0: none may be off */
     int64_t valid_rows; /* along valid_axis; COMPARE_ALL_ROWS: all */
     uint32_t valid_axis;
     bool zero_tail; /* behind the valid rows everything is zero */
