@@ -1,12 +1,11 @@
 #include "orchestrator/batch/batch_outcome.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "common/base/file.h"
-#include "common/base/json.h"
 #include "common/base/json_write.h"
+#include "common/base/xml_text.h"
 
 static const char *const names[BATCH_VERDICTS] = {"", "PASS", "FAIL", "INFRA"};
 
@@ -86,38 +85,12 @@ int batch_write_json(const char *path, const struct manifest *m, const struct ba
     return json_save(&w, root, path, JSON_NEWLINE, err);
 }
 
-/* As text of an element or an attribute. XML 1.0 has no control characters, not even escaped. */
-static void put_xml(FILE *f, const char *text)
-{
-    char *clean = json_utf8(text);
-
-    for (const unsigned char *p = (const unsigned char *)(clean ? clean : "?"); *p; p++) {
-        switch (*p) {
-        case '<':
-            fputs("&lt;", f);
-            break;
-        case '>':
-            fputs("&gt;", f);
-            break;
-        case '&':
-            fputs("&amp;", f);
-            break;
-        case '"':
-            fputs("&quot;", f);
-            break;
-        default:
-            putc(*p < 0x20 && *p != '\n' && *p != '\t' ? '?' : *p, f);
-        }
-    }
-    free(clean);
-}
-
 static void put_case(FILE *f, const struct batch_entry *e, const struct batch_outcome *o)
 {
     const char *kind = o->verdict == BATCH_FAIL ? "failure" : "error";
 
     fputs("  <testcase classname=\"l3replay\" name=\"", f);
-    put_xml(f, e->work_dir);
+    xml_put_text(f, e->work_dir);
     fprintf(f, "\" time=\"%.3f\"", o->seconds);
     if (o->verdict == BATCH_PASS) {
         fputs("/>\n", f);
@@ -128,11 +101,11 @@ static void put_case(FILE *f, const struct batch_entry *e, const struct batch_ou
         return;
     }
     fprintf(f, "><%s message=\"", kind);
-    put_xml(f, o->error.what[0] ? o->error.what : names[o->verdict]);
+    xml_put_text(f, o->error.what[0] ? o->error.what : names[o->verdict]);
     fputs("\">", f);
-    put_xml(f, o->error.where);
+    xml_put_text(f, o->error.where);
     fputs(o->error.where[0] && o->error.hint[0] ? "\n" : "", f);
-    put_xml(f, o->error.hint);
+    xml_put_text(f, o->error.hint);
     fprintf(f, "</%s></testcase>\n", kind);
 }
 

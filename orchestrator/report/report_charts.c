@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "common/base/array.h"
+#include "common/base/xml_text.h"
 #include "orchestrator/report/svg.h"
 
 enum { ROW = 26, BOX = 18, TOP = 24, CHART_KERNELS = 20, CHART_SLOTS = 60, LEGEND_NAMES = 12 };
@@ -126,7 +127,7 @@ static void legend_lanes(FILE *f, const struct palette *p)
     fputs("<p class=\"legend\">", f);
     for (unsigned k = 0; k < p->count && k < LEGEND_NAMES; k++) {
         fprintf(f, "<span><i class=\"c%u\"></i>", k % REPORT_COLOURS);
-        html_text(f, p->names[k]);
+        xml_put_text(f, p->names[k]);
         fputs("</span> ", f);
     }
     fputs("<span><i class=\"critical\"></i>critical path</span></p>\n", f);

@@ -2,6 +2,7 @@
 
 #include <inttypes.h>
 
+#include "common/base/xml_text.h"
 #include "orchestrator/report/report_charts.h"
 #include "orchestrator/report/svg.h"
 
@@ -58,7 +59,7 @@ static void cell_time(FILE *f, double ns)
 static void cell_text(FILE *f, const char *text)
 {
     fputs("<td class=\"l\">", f);
-    html_text(f, text);
+    xml_put_text(f, text);
     fputs("</td>", f);
 }
 
@@ -82,7 +83,7 @@ static void put_notes(FILE *f, const struct notes *notes)
 {
     for (size_t i = 0; i < notes->count; i++) {
         fputs("<p class=\"note\">", f);
-        html_text(f, notes->items[i]);
+        xml_put_text(f, notes->items[i]);
         fputs("</p>\n", f);
     }
 }
@@ -112,7 +113,7 @@ static void put_cards(FILE *f, const struct report *r)
     }
     if (r->nkernel) {
         fputs("<div>slowest kernel<b>", f);
-        html_text(f, r->kernels[0].name);
+        xml_put_text(f, r->kernels[0].name);
         fputs("</b></div>", f);
     }
     fprintf(f, "<div>incomplete profiles<b>%zu</b></div></div>\n", incomplete);
@@ -185,7 +186,7 @@ static void put_step(FILE *f, const struct report *r, const struct path_step *s)
     fprintf(f, "<td class=\"l\">%s</td><td class=\"l wrap\">", reasons[s->reason]);
     for (size_t p = 0; d && p < d->npart; p++) {
         fputs(p ? ", " : "", f);
-        html_text(f, r->kernels[d->parts[p].kernel].name);
+        xml_put_text(f, r->kernels[d->parts[p].kernel].name);
         fprintf(f, " %s", report_time((double)d->parts[p].ns, time, sizeof time));
     }
     fputs(d && !d->npart ? "<span class=\"miss\">not known</span></td></tr>\n" : "</td></tr>\n", f);
@@ -264,7 +265,7 @@ static void put_dispatches(FILE *f, const struct report *r)
         const struct report_dispatch *d = &r->dispatches[i];
         fprintf(f, "<tr><td class=\"l\">" DFX_DISPATCH "</td>", d->rank, DFX_SLOT(d->k));
         fputs("<td class=\"l\">", f);
-        html_text(f, d->program ? d->program : "not known");
+        xml_put_text(f, d->program ? d->program : "not known");
         fputs(d->idle ? " <span class=\"miss\">did not run to its end</span></td>" : "</td>", f);
         if (d->timed) {
             cell_time(f, (double)d->time_ns);
@@ -275,7 +276,7 @@ static void put_dispatches(FILE *f, const struct report *r)
         fputs("</tr>\n", f);
         for (size_t n = 0; n < d->notes.count; n++) {
             fputs("<tr class=\"sub\"><td colspan=\"9\">", f);
-            html_text(f, d->notes.items[n]);
+            xml_put_text(f, d->notes.items[n]);
             fputs("</td></tr>\n", f);
         }
     }
@@ -294,7 +295,7 @@ int report_html(FILE *f, const struct report *r, struct error *err)
             "report</title>\n"
             "<style>\n%s</style></head><body>\n<h1>Replay report</h1>\n<p class=\"dim\">",
             style);
-    html_text(f, r->dir);
+    xml_put_text(f, r->dir);
     fputs("</p>\n", f);
     put_cards(f, r);
     put_notes(f, &r->notes);

@@ -1,40 +1,14 @@
 #include "orchestrator/report/svg.h"
 
 #include <math.h>
-#include <stdlib.h>
 
-#include "common/base/json.h"
+#include "common/base/xml_text.h"
 #include "orchestrator/report/report.h"
-
-void html_text(FILE *f, const char *text)
-{
-    char *valid = text ? json_utf8(text) : NULL;
-
-    for (const char *s = valid; s && *s; s++) {
-        switch (*s) {
-        case '<':
-            fputs("&lt;", f);
-            break;
-        case '>':
-            fputs("&gt;", f);
-            break;
-        case '&':
-            fputs("&amp;", f);
-            break;
-        case '"':
-            fputs("&quot;", f);
-            break;
-        default:
-            putc((unsigned char)*s < 0x20 ? ' ' : *s, f);
-        }
-    }
-    free(valid);
-}
 
 void svg_begin(FILE *f, double width, double height, const char *label)
 {
     fprintf(f, "<svg viewBox=\"0 0 %.0f %.0f\" role=\"img\" aria-label=\"", width, height);
-    html_text(f, label);
+    xml_put_text(f, label);
     fputs("\">\n", f);
 }
 
@@ -46,7 +20,7 @@ void svg_end(FILE *f)
 static void tip_end(FILE *f, const char *tip, const char *tag)
 {
     fputs("><title>", f);
-    html_text(f, tip);
+    xml_put_text(f, tip);
     fprintf(f, "</title></%s>\n", tag);
 }
 
@@ -65,7 +39,7 @@ void svg_line(FILE *f, double x1, double y1, double x2, double y2, const char *c
 void svg_text(FILE *f, double x, double y, const char *anchor, const char *classes, const char *text)
 {
     fprintf(f, "<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"%s\" class=\"%s\">", x, y, anchor, classes);
-    html_text(f, text);
+    xml_put_text(f, text);
     fputs("</text>\n", f);
 }
 

@@ -9,9 +9,6 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/* Text for HTML and SVG: markup is escaped, bytes that are not UTF-8 become "?". NULL prints nothing. */
-void html_text(FILE *f, const char *text);
-
 /* `label` is read to those who do not see the picture. */
 void svg_begin(FILE *f, double width, double height, const char *label);
 void svg_end(FILE *f);

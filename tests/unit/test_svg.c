@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "common/base/xml_text.h"
 #include "orchestrator/report/svg.h"
 
 static char *text;
@@ -33,8 +34,8 @@ static void markup_is_escaped(void **state)
     FILE *f = open_text();
 
     (void)state;
-    html_text(f, "a<b>&\"c\"\n\x1f d\xc3\xa9\xff");
-    html_text(f, NULL);
+    xml_put_text(f, "a<b>&\"c\"\n\x1f d\xc3\xa9\xff");
+    xml_put_text(f, NULL);
     expect(f, "a&lt;b&gt;&amp;&quot;c&quot;   d\xc3\xa9?");
 }
 
