@@ -29,7 +29,8 @@ static char *path_of(void **state, const char *name)
 }
 
 /* The tensor's elements as numbers, with a check of what it is. */
-static void expect(const struct tensor_file *f, const char *key, enum dtype type, const char *shape, const double *values)
+static void expect(const struct tensor_file *f, const char *key, enum dtype type, const char *shape,
+                   const double *values)
 {
     const struct tensor *t = tensor_file_find(f, key, strlen(key));
     char text[TENSOR_SHAPE_SIZE], data[1024];
@@ -174,9 +175,9 @@ static void test_refused_pickles(void **state)
         {PICKLE("X\5\0\0\0posixX\6\0\0\0system\x93X\2\0\0\0id\x85R"), "posix.system"},
         {PICKLE("ctorch._utils\n_rebuild_qtensor\n)R"), "torch._utils._rebuild_qtensor"},
         {PICKLE("cevil\n\x1b[31m\n"), "evil.?[31m"},
-        {PICKLE(TENSOR_V3("K\0", "K\x21\x85", "K\1\x85", "uint16")), "cut short"},         /* 33 of 32 elements */
-        {PICKLE(TENSOR_V3("K\1", "K\x20\x85", "K\1\x85", "uint16")), "cut short"},         /* 32, from the second on */
-        {PICKLE(TENSOR_V3("K\0", "K\2K\2\x86", "K\x1fK\1\x86", "uint16")), "cut short"},   /* strides beyond the end */
+        {PICKLE(TENSOR_V3("K\0", "K\x21\x85", "K\1\x85", "uint16")), "cut short"},       /* 33 of 32 elements */
+        {PICKLE(TENSOR_V3("K\1", "K\x20\x85", "K\1\x85", "uint16")), "cut short"},       /* 32, from the second on */
+        {PICKLE(TENSOR_V3("K\0", "K\2K\2\x86", "K\x1fK\1\x86", "uint16")), "cut short"}, /* strides beyond the end */
         {PICKLE(TENSOR_V3("K\0", "K\2\x85", "J\xff\xff\xff\xff\x85", "uint16")), "from 0 on"}, /* a negative stride */
         {PICKLE(TENSOR_V3("K\0", "K\2\x85", "K\1K\1\x86", "uint16")), "parts of a tensor"},
         {PICKLE("K\1R"), "hold together"},
@@ -250,21 +251,23 @@ static bool python(void **state, const char *module, const char *script)
 
 static void test_files_of_torch(void **state)
 {
-    static const double rows[] = {0, 1, 2, 3, 4, 5}, columns[] = {0, 3, 1, 4, 2, 5}, slice[] = {1, 2, 4, 5}, same[] = {7, 7, 7},
-                        five[] = {5}, truth[] = {1, 0};
+    static const double rows[] = {0, 1, 2, 3, 4, 5}, columns[] = {0, 3, 1, 4, 2, 5}, slice[] = {1, 2, 4, 5},
+                        same[] = {7, 7, 7}, five[] = {5}, truth[] = {1, 0};
     struct tensor_file *f;
     struct error err;
     char *path;
 
-    if (!python(state, "torch",
-                "import torch, collections\n"
-                "t = torch.arange(6, dtype=torch.float32).reshape(2, 3)\n"
-                "d = {\"t\": t, \"c\": t.t(), \"s\": t[:, 1:], \"e\": torch.tensor([7], dtype=torch.bfloat16).expand(3),\n"
-                "     \"n\": torch.tensor(5), \"p\": torch.nn.Parameter(t), \"text\": \"x\", \"l\": [t.half(), (t.byte(),)],\n"
-                "     \"o\": collections.OrderedDict(w=torch.tensor([True, False]))}\n"
-                "torch.save(d, \"x.pt\")\n"
-                "torch.save(t, \"old.pt\", _use_new_zipfile_serialization=False)\n"
-                "torch.save(torch.nn.Linear(2, 2), \"module.pt\")\n")) {
+    if (!python(
+            state, "torch",
+            "import torch, collections\n"
+            "t = torch.arange(6, dtype=torch.float32).reshape(2, 3)\n"
+            "d = {\"t\": t, \"c\": t.t(), \"s\": t[:, 1:], \"e\": torch.tensor([7], dtype=torch.bfloat16).expand(3),\n"
+            "     \"n\": torch.tensor(5), \"p\": torch.nn.Parameter(t), \"text\": \"x\", \"l\": [t.half(), "
+            "(t.byte(),)],\n"
+            "     \"o\": collections.OrderedDict(w=torch.tensor([True, False]))}\n"
+            "torch.save(d, \"x.pt\")\n"
+            "torch.save(t, \"old.pt\", _use_new_zipfile_serialization=False)\n"
+            "torch.save(torch.nn.Linear(2, 2), \"module.pt\")\n")) {
         skip();
     }
     path = path_of(state, "x.pt");
@@ -401,7 +404,8 @@ static void test_pool(void **state)
     unsigned char one[2], other[2];
     struct error err;
 
-    assert_true(asprintf(&keyed, "%s:x", path) > 0 && asprintf(&wrong, "%s:w", path) > 0);
+    assert_true(asprintf(&keyed, "%s:x", path) > 0);
+    assert_true(asprintf(&wrong, "%s:w", path) > 0);
     assert_int_equal(tensor_pool_open(&pool, keyed, "p", 1, &f, &x, &err), 0);
     assert_int_equal(tensor_pool_open(&pool, path, "x__ssa_v0", 1, &g, &y, &err), 0);
     assert_ptr_equal(f, g);
@@ -442,7 +446,8 @@ static void test_large(void **state)
     assert_int_equal(tensor_write(path, TENSOR_PT, "", DTYPE_FLOAT32, 1, shape, data, &err), 0);
     assert_int_equal(tensor_file_open(&f, path, &err), 0);
     {
-        const struct tensor_job jobs[] = {{f, &f->tensors.items[0], back, false}, {f, &f->tensors.items[0], rounded, true}};
+        const struct tensor_job jobs[] = {{f, &f->tensors.items[0], back, false},
+                                          {f, &f->tensors.items[0], rounded, true}};
         assert_int_equal(tensor_read_all(jobs, 2, &err), 0);
     }
     assert_memory_equal(data, back, COUNT * sizeof *data);
@@ -462,10 +467,17 @@ int main(void)
 {
 #define CASE(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
     const struct CMUnitTest tests[] = {
-        CASE(test_safetensors),     CASE(test_refused_safetensors), CASE(test_untyped_storage),
-        CASE(test_refused_pickles), CASE(test_endless_pickles),     CASE(test_files_of_torch),
-        CASE(test_npz_of_numpy),    CASE(test_pool),                CASE(test_torch_loads_what_is_written),
-        CASE(test_large),           CASE(test_cut_and_changed_archives),
+        CASE(test_safetensors),
+        CASE(test_refused_safetensors),
+        CASE(test_untyped_storage),
+        CASE(test_refused_pickles),
+        CASE(test_endless_pickles),
+        CASE(test_files_of_torch),
+        CASE(test_npz_of_numpy),
+        CASE(test_pool),
+        CASE(test_torch_loads_what_is_written),
+        CASE(test_large),
+        CASE(test_cut_and_changed_archives),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
