@@ -237,7 +237,7 @@ const struct argp run_command = {.options = options, .parser = parse, .doc = doc
 int cli_run(int argc, char **argv)
 {
     struct run_options o = {.device = "auto",
-                            .tolerance = {.rtol = 1e-5, .atol = 1e-5},
+                            .tolerance = TOLERANCE_DEFAULT,
                             .timeout = 600,
                             .start_timeout = 120,
                             .first = launch_rank() == 0};

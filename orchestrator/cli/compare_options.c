@@ -1,5 +1,7 @@
 #include "orchestrator/cli/compare_options.h"
 
+#include <string.h>
+
 #include "orchestrator/cli/option_number.h"
 #include "orchestrator/cli/recording_options.h"
 
@@ -10,6 +12,10 @@ enum {
     OPT_REQUIRE_CHECK,
     OPT_RTOL,
     OPT_ATOL,
+    OPT_RATIO,
+    OPT_ROWS,
+    OPT_AXIS,
+    OPT_TAIL,
     OPT_SAVE,
     OPT_SAVE_FORMAT,
     OPT_SAVE_DATA,
@@ -25,8 +31,14 @@ static const struct argp_option options[] = {
     {"no-validate", OPT_NO_VALIDATE, NULL, 0, "compare with no reference; compute_golden of golden.py is not run", 0},
     {"require-check", OPT_REQUIRE_CHECK, NULL, 0, "INFRA, before anything runs, unless every output has a reference",
      0},
-    {"rtol", OPT_RTOL, "X", 0, "relative tolerance (default: RTOL of golden.py, else 1e-5)", 0},
-    {"atol", OPT_ATOL, "X", 0, "absolute tolerance (default: ATOL of golden.py, else 1e-5)", 0},
+    {"rtol", OPT_RTOL, "[NAME=]X", 0,
+     "relative tolerance, of all outputs or of one (default: RTOL of golden.py, else 1e-5)", 0},
+    {"atol", OPT_ATOL, "[NAME=]X", 0, "absolute tolerance, in the same way", 0},
+    {"max-error-ratio", OPT_RATIO, "[NAME=]R", 0,
+     "so large a share of the elements may be off (0 to 1); NaN and infinities fail then", 0},
+    {"valid-rows", OPT_ROWS, "[NAME=]N", 0, "only the first N rows are compared", 0},
+    {"valid-axis", OPT_AXIS, "[NAME=]A", 0, "which dimension these rows are of (default 0)", 0},
+    {"zero-tail", OPT_TAIL, "NAME", OPTION_ARG_OPTIONAL, "behind the valid rows everything must be zero", 0},
     {"compare", OPT_COMPARE, "NAME=FILE.py:FUNC", 0,
      "output NAME is compared by function FUNC of FILE.py (arguments: docs/formats.md)", 0},
     {"save-outputs", OPT_SAVE, "DIR", 0, "write every output parameter as DIR/NAME.npy", 0},
@@ -35,6 +47,45 @@ static const struct argp_option options[] = {
      "save inputs as DIR/in/NAME.pt and, after a PASS, outputs as DIR/out/NAME.pt (default: data of the build)", 0},
     {0},
 };
+
+static struct compare_setting *new_setting(struct argp_state *state, struct run_options *o)
+{
+    o->settings = option_grow(state, o->settings, o->nsetting, sizeof *o->settings);
+    return &o->settings[o->nsetting++];
+}
+
+/* "X" or "NAME=X". */
+static void add_setting(struct argp_state *state, struct run_options *o, enum compare_what what, const char *option,
+                        char *arg)
+{
+    struct compare_setting s = {.what = what};
+    char *name = NULL, *value = arg;
+
+    if (strchr(arg, '=')) {
+        option_split(state, option, "NAME=NUMBER", arg, &name, &value);
+    }
+    s.name = name;
+    s.value = option_real(state, option, value, 0);
+    if (s.value > 1e15) {
+        argp_error(state, "--%s: %s is too large", option, value);
+    }
+    *new_setting(state, o) = s;
+}
+
+/* That for all may also come from golden.py. */
+static void take_tolerance(struct argp_state *state, struct run_options *o, int key, char *arg)
+{
+    const char *option = key == OPT_RTOL ? "rtol" : "atol";
+    double *all = key == OPT_RTOL ? &o->tolerance.rtol : &o->tolerance.atol;
+    bool *given = key == OPT_RTOL ? &o->rtol_given : &o->atol_given;
+
+    if (strchr(arg, '=')) {
+        add_setting(state, o, key == OPT_RTOL ? COMPARE_RTOL : COMPARE_ATOL, option, arg);
+        return;
+    }
+    *all = option_real(state, option, arg, 0);
+    *given = true;
+}
 
 static void check_together(struct argp_state *state, const struct run_options *o)
 {
@@ -68,12 +119,25 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         o->require_check = true;
         return 0;
     case OPT_RTOL:
-        o->tolerance.rtol = option_real(state, "rtol", arg, 0);
-        o->rtol_given = true;
-        return 0;
     case OPT_ATOL:
-        o->tolerance.atol = option_real(state, "atol", arg, 0);
-        o->atol_given = true;
+        take_tolerance(state, o, key, arg);
+        return 0;
+    case OPT_RATIO:
+        add_setting(state, o, COMPARE_RATIO, "max-error-ratio", arg);
+        if (o->settings[o->nsetting - 1].value > 1) {
+            argp_error(state, "--max-error-ratio is a share, from 0 to 1");
+        }
+        return 0;
+    case OPT_ROWS:
+    case OPT_AXIS:
+        add_setting(state, o, key == OPT_ROWS ? COMPARE_ROWS : COMPARE_AXIS,
+                    key == OPT_ROWS ? "valid-rows" : "valid-axis", arg);
+        if (o->settings[o->nsetting - 1].value != (double)(int64_t)o->settings[o->nsetting - 1].value) {
+            argp_error(state, "--%s wants a whole number", key == OPT_ROWS ? "valid-rows" : "valid-axis");
+        }
+        return 0;
+    case OPT_TAIL:
+        *new_setting(state, o) = (struct compare_setting){.what = COMPARE_TAIL, .name = arg, .value = 1};
         return 0;
     case OPT_COMPARE:
         option_named_file(state, "compare", "NAME=FILE.py:FUNC", arg, &o->compares, &o->ncompare);

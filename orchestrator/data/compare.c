@@ -82,10 +82,10 @@ static long double wide_difference(struct wide a, struct wide b)
     return (long double)(a.magnitude > b.magnitude ? a.magnitude - b.magnitude : b.magnitude - a.magnitude);
 }
 
-static void compare_wide(enum dtype type, const unsigned char *actual, const unsigned char *expected, uint64_t count,
-                         const struct tolerance *tol, struct comparison *out)
+static void compare_wide(enum dtype type, const unsigned char *actual, const unsigned char *expected, uint64_t first,
+                         uint64_t end, const struct tolerance *tol, struct comparison *out)
 {
-    for (uint64_t i = 0; i < count; i++) {
+    for (uint64_t i = first; i < end; i++) {
         struct wide a = load_wide(type, actual + i * 8), e = load_wide(type, expected + i * 8);
         long double diff = wide_difference(a, e);
         if (diff == 0) {
@@ -130,18 +130,25 @@ void compare_elements(enum dtype type, const void *actual, const void *expected,
 void compare_arrays(enum dtype type, const void *actual, enum dtype expected_type, const void *expected, uint64_t count,
                     struct tolerance tol, bool nan_is_any, struct comparison *out)
 {
+    memset(out, 0, sizeof *out);
+    compare_more(type, actual, expected_type, expected, 0, count, tol, nan_is_any, out);
+}
+
+void compare_more(enum dtype type, const void *actual, enum dtype expected_type, const void *expected, uint64_t first,
+                  uint64_t count, struct tolerance tol, bool nan_is_any, struct comparison *out)
+{
     const unsigned char *a = actual, *e = expected;
+    const uint64_t end = first + count;
     size_t size = dtype_size(type), expected_size = dtype_size(expected_type);
     double got[BLOCK], want[BLOCK];
 
-    memset(out, 0, sizeof *out);
-    out->count = count;
+    out->count += count;
     if (type == DTYPE_INT64 || type == DTYPE_UINT64) {
-        compare_wide(type, a, e, count, &tol, out);
+        compare_wide(type, a, e, first, end, &tol, out);
         return;
     }
-    for (uint64_t at = 0; at < count; at += BLOCK) {
-        uint64_t n = count - at < BLOCK ? count - at : BLOCK;
+    for (uint64_t at = first; at < end; at += BLOCK) {
+        uint64_t n = end - at < BLOCK ? end - at : BLOCK;
         if (type == expected_type && memcmp(a + at * size, e + at * size, n * size) == 0 &&
             !may_hold_nan(type, a + at * size, n)) {
             continue;

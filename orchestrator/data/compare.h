@@ -37,6 +37,10 @@ struct comparison {
 void compare_arrays(enum dtype type, const void *actual, enum dtype expected_type, const void *expected, uint64_t count,
                     struct tolerance tol, bool nan_is_any, struct comparison *out);
 
+/* The same for `count` elements from number `first` of the arrays on; the numbers are added to those in `out`. */
+void compare_more(enum dtype type, const void *actual, enum dtype expected_type, const void *expected, uint64_t first,
+                  uint64_t count, struct tolerance tol, bool nan_is_any, struct comparison *out);
+
 /* The same for arrays of one type. */
 void compare_elements(enum dtype type, const void *actual, const void *expected, uint64_t count, struct tolerance tol,
                       bool nan_is_any, struct comparison *out);

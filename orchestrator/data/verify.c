@@ -13,8 +13,8 @@
 #include "orchestrator/tensor_file/tensor_write.h"
 
 struct verify {
-    struct tolerance tol;
     uint32_t count, nstorage;
+    struct compare_rule *rules; /* by storage */
     struct references references;
     const struct reference **expected; /* by storage; NULL: not compared */
     bool *left;                        /* by storage: compared in another way */
@@ -101,17 +101,20 @@ int verify_open(struct verify **out, struct references *references, const struct
         references_free(references);
         return error_nomem(err, "verify", sizeof *v);
     }
-    v->tol = tol;
     v->nstorage = plan->nstorage;
     v->references = *references;
     *references = (struct references){0};
     v->expected = calloc(plan->nstorage + 1u, sizeof *v->expected);
     v->why = calloc(plan->nstorage + 1u, sizeof *v->why);
     v->left = calloc(plan->nstorage + 1u, sizeof *v->left);
-    if (!v->expected || !v->why || !v->left) {
+    v->rules = calloc(plan->nstorage + 1u, sizeof *v->rules);
+    if (!v->expected || !v->why || !v->left || !v->rules) {
         error_nomem(err, "verify", plan->nstorage * (sizeof *v->expected + sizeof *v->why));
         verify_free(v);
         return -1;
+    }
+    for (uint32_t i = 0; i < plan->nstorage; i++) {
+        v->rules[i] = (struct compare_rule){.tol = tol, .error_ratio = -1, .valid_rows = COMPARE_ALL_ROWS};
     }
     if (bind_all(v, build, plan, unused, err)) {
         verify_free(v);
@@ -132,8 +135,59 @@ void verify_free(struct verify *v)
     free(v->why);
     free((void *)v->expected);
     free(v->left);
+    free(v->rules);
     references_free(&v->references);
     free(v);
+}
+
+/* Those for all come first, so that those of an output win. */
+static int set_rules(struct verify *v, const struct plan *plan, const struct compare_setting *s, struct error *err)
+{
+    long storage;
+
+    if (!s->name) {
+        for (uint32_t i = 0; i < v->nstorage; i++) {
+            compare_rule_set(&v->rules[i], s);
+        }
+        return 0;
+    }
+    storage = fit_storage(plan, s->name, err);
+    if (storage < 0) {
+        return -1;
+    }
+    if (!is_output(&plan->storages[storage])) {
+        return error_set_kind(err, ERROR_USAGE, s->name, "name an output",
+                              "parameter %s is not written, and not compared",
+                              plan_text(plan, plan->storages[storage].name));
+    }
+    compare_rule_set(&v->rules[storage], s);
+    return 0;
+}
+
+int verify_set_rules(struct verify *v, const struct plan *plan, const struct compare_setting *settings, size_t count,
+                     struct error *err)
+{
+    for (int named = 0; named < 2; named++) {
+        for (size_t i = 0; i < count; i++) {
+            if ((settings[i].name != NULL) == named && set_rules(v, plan, &settings[i], err) < 0) {
+                return -1;
+            }
+        }
+    }
+    for (uint32_t i = 0; i < v->nstorage; i++) {
+        const struct plan_storage *st = &plan->storages[i];
+
+        if (v->expected[i] &&
+            compare_rule_check(&v->rules[i], plan_text(plan, st->name), st->ndim, plan->dims + st->dims, err) < 0) {
+            return -1;
+        }
+    }
+    return 0;
+}
+
+const struct compare_rule *verify_rule(const struct verify *v, uint32_t storage)
+{
+    return &v->rules[storage];
 }
 
 uint32_t verify_count(const struct verify *v)
@@ -252,7 +306,7 @@ static void show_mismatches(const struct plan *plan, uint32_t storage, const str
 
 /* Compare; the caller frees `*wanted`, also after a failure. */
 static int compare_with(const struct verify *v, const struct plan *plan, uint32_t storage, const void *actual,
-                        struct comparison *found, void **wanted, struct error *err)
+                        struct comparison *found, struct compare_verdict *verdict, void **wanted, struct error *err)
 {
     const struct plan_storage *st = &plan->storages[storage];
     const struct reference *r = v->expected[storage];
@@ -265,12 +319,32 @@ static int compare_with(const struct verify *v, const struct plan *plan, uint32_
     if (tensor_read(r->file, r->tensor, *wanted, err)) {
         return -1;
     }
-    compare_arrays(st->dtype, actual, file_dtype(st, r), *wanted, r->tensor->count, v->tol, true, found);
+    compare_by_rule(&v->rules[storage], st->dtype, st->ndim, plan->dims + st->dims, actual, file_dtype(st, r), *wanted,
+                    found, verdict);
     return 0;
 }
 
+static int mismatch(const struct verify *v, uint32_t storage, const char *name, const struct comparison *found,
+                    const struct compare_verdict *verdict, struct error *err)
+{
+    char rule[160], more[160] = "";
+
+    if (verdict->not_finite) {
+        snprintf(more, sizeof more, ", %" PRIu64 " are NaN or infinite, which none may be", verdict->not_finite);
+    } else if (verdict->tail_nonzero) {
+        snprintf(more, sizeof more, ", %" PRIu64 " behind the valid rows are not zero", verdict->tail_nonzero);
+    } else if (verdict->allowed) {
+        snprintf(more, sizeof more, ", %" PRIu64 " may", verdict->allowed);
+    }
+    return error_set_kind(err, ERROR_FAIL, v->expected[storage]->path, NULL,
+                          "%s: %" PRIu64 " of %" PRIu64 " elements differ from what was expected%s (%s, "
+                          "largest difference %g)",
+                          name, found->mismatched, found->count, more,
+                          compare_rule_text(&v->rules[storage], rule, sizeof rule), found->max_abs_error);
+}
+
 int verify_storage_full(const struct verify *v, const struct plan *plan, uint32_t storage, const void *actual,
-                        struct comparison *found, const char **file, struct error *err)
+                        struct comparison *found, struct compare_verdict *verdict, const char **file, struct error *err)
 {
     const struct reference *r = v->expected[storage];
     const struct plan_storage *st = &plan->storages[storage];
@@ -281,12 +355,12 @@ int verify_storage_full(const struct verify *v, const struct plan *plan, uint32_
     if (!r || v->left[storage]) {
         return 0;
     }
-    if (compare_with(v, plan, storage, actual, found, &wanted, err) < 0) {
+    if (compare_with(v, plan, storage, actual, found, verdict, &wanted, err) < 0) {
         free(wanted);
         return -1;
     }
     *file = r->path;
-    if (found->mismatched) {
+    if (!verdict->passed && found->mismatched) {
         log_msg(LOG_ERROR, "%s against %s:", name, r->path);
         show_mismatches(plan, storage, found, actual, file_dtype(st, r), wanted);
     }
@@ -295,18 +369,17 @@ int verify_storage_full(const struct verify *v, const struct plan *plan, uint32_
         log_note("%s: %" PRIu64 " of %" PRIu64 " expected elements are NaN and match anything", name, found->ignored,
                  found->count);
     }
-    if (!found->mismatched) {
-        return 0;
+    if (verdict->passed && found->mismatched) {
+        log_note("%s: %" PRIu64 " of %" PRIu64 " elements are off, and %" PRIu64 " may be", name, found->mismatched,
+                 found->count, verdict->allowed);
     }
-    return error_set_kind(err, ERROR_FAIL, r->path, NULL,
-                          "%s: %" PRIu64 " of %" PRIu64 " elements differ from what was expected (rtol %g, atol %g, "
-                          "largest difference %g)",
-                          name, found->mismatched, found->count, v->tol.rtol, v->tol.atol, found->max_abs_error);
+    return verdict->passed ? 0 : mismatch(v, storage, name, found, verdict, err);
 }
 
 int verify_matches(const struct verify *v, const struct plan *plan, uint32_t storage, const void *actual,
                    struct error *err)
 {
+    struct compare_verdict verdict;
     struct comparison found;
     void *wanted;
     int rc;
@@ -314,18 +387,19 @@ int verify_matches(const struct verify *v, const struct plan *plan, uint32_t sto
     if (!v->expected[storage] || v->left[storage]) {
         return 1;
     }
-    rc = compare_with(v, plan, storage, actual, &found, &wanted, err);
+    rc = compare_with(v, plan, storage, actual, &found, &verdict, &wanted, err);
     free(wanted);
-    return rc < 0 ? -1 : found.mismatched == 0;
+    return rc < 0 ? -1 : verdict.passed;
 }
 
 int verify_storage(const struct verify *v, const struct plan *plan, uint32_t storage, const void *actual,
                    struct error *err)
 {
+    struct compare_verdict verdict;
     struct comparison found;
     const char *file;
 
-    return verify_storage_full(v, plan, storage, actual, &found, &file, err);
+    return verify_storage_full(v, plan, storage, actual, &found, &verdict, &file, err);
 }
 
 /* --- keeping ------------------------------------------------------------ */

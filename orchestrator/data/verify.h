@@ -12,7 +12,7 @@
 
 #include "common/base/error.h"
 #include "common/plan/plan.h"
-#include "orchestrator/data/compare.h"
+#include "orchestrator/data/compare_rule.h"
 #include "orchestrator/data/references.h"
 #include "orchestrator/tensor_file/tensor_file.h"
 
@@ -23,6 +23,14 @@ struct verify; /* the references of a plan's parameters, checked to fit */
  * ERROR_USAGE. */
 int verify_open(struct verify **out, struct references *references, const struct build *build, const struct plan *plan,
                 struct tolerance tol, const char *unused, struct error *err);
+
+/* Compare by these rules: those of an output by name win over those for all, later ones over earlier ones. Names of no output, and
+ * rules that do not fit its shape, are an error of kind ERROR_USAGE. */
+int verify_set_rules(struct verify *v, const struct plan *plan, const struct compare_setting *settings, size_t count,
+                     struct error *err);
+
+/* The rule for parameter storage `storage`. */
+const struct compare_rule *verify_rule(const struct verify *v, uint32_t storage);
 void verify_free(struct verify *v); /* NULL is fine */
 
 /* How many parameters are compared; 0 means that nothing is known about the result. */
@@ -67,7 +75,8 @@ int verify_storage(const struct verify *v, const struct plan *plan, uint32_t sto
 /* The same; `*found` and `*file` (the expected file, owned by `v`) get the numbers when it was compared, else
  * `*file` is NULL. */
 int verify_storage_full(const struct verify *v, const struct plan *plan, uint32_t storage, const void *actual,
-                        struct comparison *found, const char **file, struct error *err);
+                        struct comparison *found, struct compare_verdict *verdict, const char **file,
+                        struct error *err);
 
 /* The same without a word: 1 when it matches or is not compared, 0 when it does not; -1 with `err` when that cannot be
  * found out. */

@@ -51,11 +51,12 @@ static void compare(struct outcome *out, const struct prepared *p, uint32_t stor
 {
     const struct plan *plan = &p->recording.plan;
     const struct plan_storage *s = &plan->storages[storage];
+    struct compare_verdict verdict = {0};
     struct comparison numbers = {0};
     const char *file = NULL;
     struct error err;
 
-    if (verify_storage_full(p->verify, plan, storage, data, &numbers, &file, &err) < 0) {
+    if (verify_storage_full(p->verify, plan, storage, data, &numbers, &verdict, &file, &err) < 0) {
         if (out->repeat) {
             repeat_name_run(out->repeat, &err);
         }
@@ -67,7 +68,9 @@ static void compare(struct outcome *out, const struct prepared *p, uint32_t stor
                                                                           .dtype = dtype_name(s->dtype),
                                                                           .ndim = s->ndim,
                                                                           .shape = plan->dims + s->dims,
-                                                                          .numbers = numbers};
+                                                                          .numbers = numbers,
+                                                                          .rule = *verify_rule(p->verify, storage),
+                                                                          .outcome = verdict};
     }
 }
 

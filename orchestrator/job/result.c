@@ -134,6 +134,28 @@ static void put_mismatches(struct json_writer *w, cJSON *object, const struct re
     }
 }
 
+/* By what the output was compared, and what came of it. */
+static void put_rule(struct json_writer *w, cJSON *item, const struct result_comparison *c)
+{
+    const struct compare_rule *rule = &c->rule;
+
+    json_put_bool(w, item, "matches", c->outcome.passed);
+    json_put_number(w, item, "rtol", rule->tol.rtol);
+    json_put_number(w, item, "atol", rule->tol.atol);
+    if (rule->error_ratio >= 0) {
+        json_put_number(w, item, "max_error_ratio", rule->error_ratio);
+        put_count(w, item, "allowed", c->outcome.allowed);
+        put_count(w, item, "not_finite", c->outcome.not_finite);
+    }
+    if (rule->valid_rows != COMPARE_ALL_ROWS) {
+        json_put_number(w, item, "valid_rows", (double)rule->valid_rows);
+        json_put_number(w, item, "valid_axis", rule->valid_axis);
+    }
+    if (rule->zero_tail) {
+        put_count(w, item, "tail_nonzero", c->outcome.tail_nonzero);
+    }
+}
+
 static void put_comparisons(struct json_writer *w, cJSON *root, const struct result *r)
 {
     cJSON *list, *item;
@@ -156,6 +178,7 @@ static void put_comparisons(struct json_writer *w, cJSON *root, const struct res
         put_count(w, item, "mismatched", c->numbers.mismatched);
         put_count(w, item, "ignored", c->numbers.ignored);
         json_put_number(w, item, "max_abs_error", c->numbers.max_abs_error);
+        put_rule(w, item, c);
         if (c->numbers.nshown) {
             put_mismatches(w, item, c);
         }

@@ -64,6 +64,8 @@ struct result_comparison {
     uint32_t ndim;
     const int64_t *shape;
     struct comparison numbers;
+    struct compare_rule rule;
+    struct compare_verdict outcome;
 };
 
 /* An output that was not compared, and the reason. */

@@ -204,6 +204,24 @@ static bool is_paced(const struct run_options *o, const struct build *build)
     return o->pace == PACE_AUTO ? build_platform_is_sim(build) : o->pace == PACE_DOMAIN;
 }
 
+/* "--rtol out": 0.01. */
+static int take_settings(struct inventory *v, const struct run_options *o, struct error *err)
+{
+    static const char *const names[] = {"--rtol",       "--atol",       "--max-error-ratio",
+                                        "--valid-rows", "--valid-axis", "--zero-tail"};
+
+    for (size_t i = 0; i < o->nsetting; i++) {
+        const struct compare_setting *s = &o->settings[i];
+        char key[160];
+
+        snprintf(key, sizeof key, "%s%s%s", names[s->what], s->name ? " " : "", s->name ? s->name : "");
+        if (take_option(v, key, text_format("%.17g", s->value), err) < 0) {
+            return -1;
+        }
+    }
+    return 0;
+}
+
 static int take_options(struct inventory *v, const struct run_options *o, const struct prepared *p, struct error *err)
 {
     const struct build *build = &p->recording.build;
@@ -225,7 +243,7 @@ static int take_options(struct inventory *v, const struct run_options *o, const 
         take_option(v, "--atol", text_format("%.17g", p->tolerance.atol), err) < 0) {
         return -1;
     }
-    return take_named_options(v, o, err);
+    return take_settings(v, o, err) < 0 ? -1 : take_named_options(v, o, err);
 }
 
 int inventory_take(struct inventory *v, const struct run_options *o, const struct prepared *p, struct error *err)

@@ -37,7 +37,9 @@ struct run_options {
     size_t nshape;
     uint32_t max_nodes; /* 0: RECORD_MAX_NODES */
     struct tolerance tolerance;
-    bool rtol_given, atol_given; /* else those of golden.py count */
+    bool rtol_given, atol_given;      /* else those of golden.py count */
+    struct compare_setting *settings; /* of outputs by name, and what else is compared by */
+    size_t nsetting;
     struct named_file *compares; /* --compare: `file` is FILE.py:FUNC */
     size_t ncompare;
     bool no_golden, fresh_golden;

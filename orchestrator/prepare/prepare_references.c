@@ -173,7 +173,7 @@ int prepare_references_open(const struct run_options *o, struct prepared *p, str
         return -1;
     }
     if (verify_open(&p->verify, &p->references, &p->recording.build, plan, p->tolerance, unused, err) < 0 ||
-        check_validate(o, p, err) < 0 ||
+        verify_set_rules(p->verify, plan, o->settings, o->nsetting, err) < 0 || check_validate(o, p, err) < 0 ||
         user_checks_open(&p->checks, o->compares, o->ncompare, plan, &p->recording.build, p->recording.golden,
                          o->golden_timeout, p->verify, err) < 0) {
         return -1;

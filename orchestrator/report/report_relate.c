@@ -22,7 +22,7 @@ struct related {
 static int take_run(const struct run_record *run, struct related *g, struct error *err)
 {
     memset(g, 0, sizeof *g);
-    g->items = malloc((run->nnode + 1) * sizeof *g->items);
+    g->items = calloc(run->nnode + 1, sizeof *g->items);
     g->binds = malloc((run->nnode + 1) * sizeof *g->binds);
     g->edges = malloc((run->nedge + 1) * sizeof *g->edges);
     g->node = malloc((run->nnode + 1) * sizeof *g->node);

@@ -131,13 +131,15 @@ static int run(void)
 static void test_what_it_is_given(void **state)
 {
     struct comparison numbers;
+    struct compare_verdict verdict;
     const char *file;
 
     (void)state;
     assert_int_equal(open_checks("out", rig.spec), 0);
     /* The plain comparison leaves it out, and it has a reference all the same. */
-    assert_int_equal(
-        verify_storage_full(rig.verify, &rig.f->plan, 1, segment_storage(&rig.seg, 1), &numbers, &file, &rig.err), 0);
+    assert_int_equal(verify_storage_full(rig.verify, &rig.f->plan, 1, segment_storage(&rig.seg, 1), &numbers, &verdict,
+                                         &file, &rig.err),
+                     0);
     assert_null(file);
     assert_int_equal(verify_count(rig.verify), 1);
     temp_dir_put_text(rig.helper, "wanted",

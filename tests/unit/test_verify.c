@@ -205,6 +205,7 @@ static void test_expected_of_build(void **state)
     struct data_build *f = *state;
     int64_t actual[6];
     struct comparison found;
+    struct compare_verdict verdict;
     struct verify *v;
     struct error err;
     const char *file;
@@ -220,7 +221,7 @@ static void test_expected_of_build(void **state)
     actual[4] = 51;
     actual[5]--;
     log_set_level(LOG_NULL);
-    assert_int_equal(verify_storage_full(v, &f->plan, 2, actual, &found, &file, &err), -1);
+    assert_int_equal(verify_storage_full(v, &f->plan, 2, actual, &found, &verdict, &file, &err), -1);
     log_set_level(LOG_TIMING);
     assert_int_equal(err.kind, ERROR_FAIL);
     assert_non_null(strstr(err.what, "out: 2 of 6 elements"));
@@ -431,6 +432,7 @@ static void test_float32_for_bfloat16(void **state)
     struct data_build *f = *state;
     struct named_file name = {"half", save(f, "wide.npy", DTYPE_FLOAT32, 2, values)};
     struct comparison found;
+    struct compare_verdict verdict;
     struct plan plan;
     struct verify *v;
     struct error err;
@@ -442,7 +444,7 @@ static void test_float32_for_bfloat16(void **state)
     plan_builder_finish(b, &plan);
     assert_int_equal(open_with(&v, NULL, &plan, &name, 1, strict, &err), 0);
     log_set_level(LOG_NULL);
-    assert_int_equal(verify_storage_full(v, &plan, 0, actual, &found, &file, &err), -1);
+    assert_int_equal(verify_storage_full(v, &plan, 0, actual, &found, &verdict, &file, &err), -1);
     log_set_level(LOG_TIMING);
     assert_int_equal(found.mismatched, 1);
     assert_int_equal(found.shown[0].index, 2);
