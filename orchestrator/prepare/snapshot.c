@@ -99,7 +99,8 @@ static int save(const struct run_options *o, const struct build *build, const ch
     }
     place = path_of(o, build, side, "", 0, err);
     path = place ? path_of(o, build, side, name, fit_file_length(build, name), err) : NULL;
-    rc = path && file_make_dirs(place, err) == 0 ? tensor_write(path, TENSOR_PT, name, type, ndim, shape, data, err) : -1;
+    rc = path && file_make_dirs(place, err) == 0 ? tensor_write(path, TENSOR_PT, name, type, ndim, shape, data, err)
+                                                 : -1;
     free(path);
     free(place);
     return rc;
