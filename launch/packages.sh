@@ -3,7 +3,7 @@
 packages_build="gcc g++ cmake ninja-build pkg-config libopenmpi-dev libhwloc-dev libcjson-dev libzmq3-dev
     libxxhash-dev libzip-dev libcmocka-dev"
 packages_run="openmpi-bin python3 g++ clang-19"
-packages_test="iproute2 util-linux procps ccache chromium strace python3-torch"
+packages_test="iproute2 util-linux procps ccache chromium strace python3-torch python3-numpy"
 packages_fuzz="libclang-rt-19-dev" # clang's sanitizers and fuzzer, which clang-19 does not bring along
 packages_lint="cppcheck clang-tidy-19 clang-format-19"
 

@@ -18,6 +18,7 @@ enum {
     OPT_TAIL,
     OPT_SAVE,
     OPT_SAVE_FORMAT,
+    OPT_SAVE_DATA,
     OPT_COMPARE
 };
 
@@ -42,6 +43,8 @@ static const struct argp_option options[] = {
      "output NAME is compared by function FUNC of FILE.py (arguments: docs/formats.md)", 0},
     {"save-outputs", OPT_SAVE, "DIR", 0, "write every output parameter as DIR/NAME.npy", 0},
     {"save-format", OPT_SAVE_FORMAT, "FORMAT", 0, "of --save-outputs: npy (default), pt or safetensors", 0},
+    {"save-data", OPT_SAVE_DATA, "DIR", OPTION_ARG_OPTIONAL,
+     "save inputs as DIR/in/NAME.pt and, after a PASS, outputs as DIR/out/NAME.pt (default: data of the build)", 0},
     {0},
 };
 
@@ -141,6 +144,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         return 0;
     case OPT_SAVE:
         o->save_outputs = arg;
+        return 0;
+    case OPT_SAVE_DATA:
+        o->save_data = arg ? arg : "";
         return 0;
     case OPT_SAVE_FORMAT:
         if (tensor_format_parse(arg, &o->save_format) < 0) {

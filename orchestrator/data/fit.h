@@ -39,4 +39,7 @@ int fit_find(const struct build *build, const char *dir, const char *param, char
 /* How many bytes of a name come before its last "__ssa_vN"; all of them where it has none. */
 size_t fit_name_length(const char *param);
 
+/* How many bytes of a parameter's name its file should have: the same, or all where another parameter has the same. */
+size_t fit_file_length(const struct build *build, const char *param);
+
 #endif

@@ -33,6 +33,13 @@ static bool is_unique(const struct build *build, const char *param, size_t lengt
     return same == 1;
 }
 
+size_t fit_file_length(const struct build *build, const char *param)
+{
+    const size_t length = fit_name_length(param);
+
+    return is_unique(build, param, length, fit_name_length) ? length : strlen(param);
+}
+
 /* Does <build>/<dir> exist? `dir` has a directory above it in the build, which may be missing too. */
 static int has_directory(const struct build *build, const char *dir, struct error *err)
 {

@@ -238,6 +238,16 @@ const char *verify_file(const struct verify *v, uint32_t storage)
     return storage < v->nstorage && v->expected[storage] ? v->expected[storage]->path : NULL;
 }
 
+const char *verify_place(const struct verify *v, uint32_t storage, const char **key)
+{
+    *key = "";
+    if (!verify_file(v, storage)) {
+        return NULL;
+    }
+    *key = v->expected[storage]->tensor->name;
+    return v->expected[storage]->file->source.path;
+}
+
 bool verify_is_computed(const struct verify *v, uint32_t storage)
 {
     return storage < v->nstorage && v->expected[storage] && v->expected[storage]->computed;

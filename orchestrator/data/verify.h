@@ -61,6 +61,9 @@ bool verify_expected_type(const struct verify *v, const struct plan *plan, uint3
 /* Read these bytes to `dst`. */
 int verify_expected_read(const struct verify *v, uint32_t storage, void *dst, struct error *err);
 
+/* The file itself, without the key of a tensor that was typed behind it; `*key` is the tensor's, "" where it has none. */
+const char *verify_place(const struct verify *v, uint32_t storage, const char **key);
+
 /* Whether golden.py computed what it is compared with. */
 bool verify_is_computed(const struct verify *v, uint32_t storage);
 

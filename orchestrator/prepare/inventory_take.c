@@ -132,7 +132,7 @@ static int take_data(struct inventory *v, const struct prepared *p, struct error
 
     for (uint32_t i = 0; rc == 0 && i < plan->nstorage; i++) {
         const struct plan_storage *s = &plan->storages[i];
-        const char *name = plan_text(plan, s->name), *reference = verify_file(p->verify, i);
+        const char *name = plan_text(plan, s->name), *key, *reference = verify_place(p->verify, i, &key);
         if (s->kind != PLAN_PARAM) {
             continue;
         }
@@ -141,7 +141,7 @@ static int take_data(struct inventory *v, const struct prepared *p, struct error
             rc = inventory_add(v, INVENTORY_INPUT, name, hash, err);
         }
         if (rc == 0 && reference && !verify_is_computed(p->verify, i)) {
-            rc = take_file(v, INVENTORY_REFERENCE, name, reference, "", err);
+            rc = take_file(v, INVENTORY_REFERENCE, name, reference, key, err);
         }
     }
     for (uint32_t i = 0; rc == 0 && i < p->recording.build.nparam; i++) {

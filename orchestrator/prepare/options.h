@@ -55,6 +55,7 @@ struct run_options {
     bool free_threads; /* --threads free */
     enum pace_mode pace;
     enum tensor_format save_format; /* of --save-outputs */
+    const char *save_data;          /* NULL: not asked for; "": data/ of the build */
     bool strict_shapes;
     bool validate, no_validate, require_check;
     const char *device_id; /* --device-id: the card of an L2 build; NULL: not given */

@@ -11,6 +11,7 @@
 #include "orchestrator/plan/edges.h"
 #include "orchestrator/prepare/load.h"
 #include "orchestrator/prepare/prepare_references.h"
+#include "orchestrator/prepare/snapshot.h"
 #include "rank-worker/compile/store_trim.h"
 
 static int check_device(const struct run_options *o, const struct build *build, struct error *err)
@@ -164,6 +165,11 @@ static int compile(const struct run_options *o, const struct prepare_job *job, s
     return rc;
 }
 
+static int save_inputs(const struct run_options *o, const struct prepared *p, struct error *err)
+{
+    return snapshot_save_inputs(o, &p->recording.build, &p->segment, p->scalars, p->nscalar, err);
+}
+
 int prepare(const struct run_options *o, const struct prepare_job *job, struct phases *phases, struct prepared *p,
             struct error *err)
 {
@@ -175,6 +181,7 @@ int prepare(const struct run_options *o, const struct prepare_job *job, struct p
     phases_enter(phases, PHASE_OPEN);
     if (store_limit(&limit, err) < 0 || user_checks_look(o->compares, o->ncompare, err) < 0 ||
         recording_open(&p->recording, o, err) < 0 || check_places(o, p, err) < 0 ||
+        snapshot_check(o, &p->recording.build, p->recording.inputs, err) < 0 ||
         prepare_references_choose(o, p, err) < 0 || check_device(o, &p->recording.build, err) < 0 ||
         build_check_dtypes(&p->recording.build, "cpu", err) < 0) {
         return -1;
@@ -203,6 +210,9 @@ int prepare(const struct run_options *o, const struct prepare_job *job, struct p
     if (load_storages(&p->segment, p->recording.inputs, err) < 0) {
         return -1;
     }
+    if (!wait && save_inputs(o, p, err) < 0) {
+        return -1;
+    }
     if (o->repeat <= 1 && build_platform_is_sim(&p->recording.build)) { /* else there are more passes */
         inputs_release(p->recording.inputs);
     }
@@ -210,7 +220,7 @@ int prepare(const struct run_options *o, const struct prepare_job *job, struct p
         return 0;
     }
     phases_enter(phases, PHASE_GOLDEN);
-    return prepare_references_compute(o, p, err);
+    return prepare_references_compute(o, p, err) < 0 ? -1 : save_inputs(o, p, err);
 }
 
 void prepare_free(struct prepared *p)
