@@ -143,10 +143,10 @@ static int run(struct batch_command *c, struct error *err)
         return error_errno(err, "/proc/self/exe", "mount /proc", "cannot find this program");
     }
     program[n] = '\0';
-    c->options.program = program;
     if (read_entries(c, &m, err) < 0) {
         return -1;
     }
+    c->options.program = program;
     journal = c->journal ? strdup(c->journal) : c->manifest ? text_format("%s.journal", c->manifest) : NULL;
     if ((c->journal || c->manifest) && !journal) {
         error_nomem(err, "batch", 1);
@@ -154,6 +154,7 @@ static int run(struct batch_command *c, struct error *err)
         c->options.journal = journal;
         code = batch_run(&m, &c->options, err);
     }
+    c->options.program = c->options.journal = NULL; /* of this function */
     free(journal);
     manifest_free(&m);
     return code;
@@ -189,7 +190,7 @@ static int split_options(int argc, char **argv, struct args *options)
 int cli_batch(int argc, char **argv)
 {
     struct args options = {0};
-    struct batch_command c = {.options = {.options = &options}};
+    struct batch_command c = {0};
     const int own = split_options(argc, argv, &options);
     struct error err;
     int code;
@@ -201,6 +202,7 @@ int cli_batch(int argc, char **argv)
             return EXIT_CODE_USAGE;
         }
     }
+    c.options.options = &options;
     command_parse(&batch_command, own, argv, &c);
     code = args_done(&options, &err) < 0 || launch_mark_alone(&err) < 0 ? -1 : run(&c, &err);
     args_free(&options);

@@ -130,9 +130,8 @@ const char *compare_rule_text(const struct compare_rule *rule, char *buf, size_t
         used += (size_t)snprintf(buf + used, size - used, ", of which %g may be off", rule->error_ratio);
     }
     if (rule->valid_rows != COMPARE_ALL_ROWS && used < size) {
-        used += (size_t)snprintf(buf + used, size - used, ", the first %" PRId64 " row%s of axis %u%s",
-                                 rule->valid_rows, rule->valid_rows == 1 ? "" : "s", rule->valid_axis,
-                                 rule->zero_tail ? ", zeros behind them" : "");
+        snprintf(buf + used, size - used, ", the first %" PRId64 " row%s of axis %u%s", rule->valid_rows,
+                 rule->valid_rows == 1 ? "" : "s", rule->valid_axis, rule->zero_tail ? ", zeros behind them" : "");
     }
     return buf;
 }

@@ -260,6 +260,9 @@ static int record_one_dispatch(const struct record_request *request, struct sess
                  ? one_dispatch_plan(request, s->programs->items[0].name, plan, err)
                  : error_set(err, ORIGIN, REPORT, "%zu programs were read, not one", s->programs->count);
     }
+    if (s->programs == &own) {
+        s->programs = NULL;
+    }
     program_table_free(&own);
     return rc;
 }

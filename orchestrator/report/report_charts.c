@@ -85,7 +85,7 @@ static double at_time(const struct report *r, uint64_t ns)
 static void lane_boxes(FILE *f, const struct report *r, const uint32_t *rows, const struct palette *p)
 {
     char tip[512], classes[16];
-    double *drawn = calloc(r->run.nlane, sizeof *drawn);
+    double *drawn = calloc((size_t)r->run.nlane + 1, sizeof *drawn);
 
     for (uint32_t i = 0; drawn && i < r->run.nnode; i++) {
         const struct run_node *n = &r->run.nodes[i];

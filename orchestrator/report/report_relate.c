@@ -24,9 +24,9 @@ static int take_run(const struct run_record *run, struct related *g, struct erro
     memset(g, 0, sizeof *g);
     g->items = calloc(run->nnode + 1, sizeof *g->items);
     g->binds = malloc((run->nnode + 1) * sizeof *g->binds);
-    g->edges = malloc((run->nedge + 1) * sizeof *g->edges);
+    g->edges = calloc(run->nedge + 1, sizeof *g->edges);
     g->node = malloc((run->nnode + 1) * sizeof *g->node);
-    g->item = malloc((run->nnode + 1) * sizeof *g->item);
+    g->item = calloc(run->nnode + 1, sizeof *g->item);
     if (!g->items || !g->binds || !g->edges || !g->node || !g->item) {
         return error_nomem(err, "critical path", (run->nnode + run->nedge) * sizeof *g->items);
     }

@@ -118,7 +118,7 @@ static void print_buffer(const struct segment *seg, uint32_t storage, const stru
             i++;
         }
         if (runs == RUNS_MOST) {
-            used += (size_t)snprintf(line + used, sizeof line - used, ", ...");
+            snprintf(line + used, sizeof line - used, ", ...");
             break;
         }
         used += (size_t)snprintf(line + used, sizeof line - used, "%s ", runs ? "," : "");

@@ -54,7 +54,7 @@ static int new_value(struct machine *m, enum pickle_kind kind, uint32_t *number)
 
 static int push_integer(struct machine *m, enum pickle_kind kind, int64_t integer)
 {
-    uint32_t number;
+    uint32_t number = 0;
 
     if (new_value(m, kind, &number)) {
         return -1;
@@ -101,7 +101,7 @@ static int pop_mark(struct machine *m, size_t *begin)
 static int gather(struct machine *m, enum pickle_kind kind, size_t count)
 {
     const size_t begin = m->depth - count;
-    uint32_t number;
+    uint32_t number = 0;
 
     if (new_value(m, kind, &number) || add_items(m, number, m->stack + begin, count)) {
         return -1;
@@ -113,7 +113,7 @@ static int gather(struct machine *m, enum pickle_kind kind, size_t count)
 /* A value with a text of `length` bytes, which the caller writes to `*text`. */
 static int new_text(struct machine *m, enum pickle_kind kind, size_t length, char **text)
 {
-    uint32_t number;
+    uint32_t number = 0;
 
     if (new_value(m, kind, &number)) {
         return -1;
@@ -232,7 +232,7 @@ static int fill(struct machine *m, size_t begin, bool pairs)
 
 static int fill_from_mark(struct machine *m, bool pairs)
 {
-    size_t begin;
+    size_t begin = 0;
 
     return pop_mark(m, &begin) || fill(m, begin, pairs) ? -1 : 0;
 }
@@ -244,7 +244,7 @@ static int fill_one(struct machine *m, size_t count)
 
 static int gather_from_mark(struct machine *m, enum pickle_kind kind)
 {
-    size_t begin;
+    size_t begin = 0;
 
     if (pop_mark(m, &begin) || (kind == PICKLE_DICT && (m->depth - begin) % 2)) {
         return damaged(m);

@@ -117,7 +117,7 @@ static int64_t extend(uint64_t value, size_t width)
 
 int pickle_reader_argument(struct pickle_reader *r, const struct pickle_code *code, struct pickle_argument *out)
 {
-    const unsigned char *bytes;
+    const unsigned char *bytes = NULL;
 
     *out = (struct pickle_argument){0};
     if (code->form == PICKLE_FORM_NONE) {

@@ -144,9 +144,9 @@ static int check_flags(struct reader *r, const struct pickle_value *flags)
 static int read_tensor(struct reader *r, const struct pickle_value *args, bool untyped)
 {
     const struct pickle_value *offset = pickle_item(&r->p, args, 1), *flags = pickle_item(&r->p, args, untyped ? 7 : 6);
-    const struct element_type *type;
+    const struct element_type *type = NULL;
     struct tensor t = {0};
-    struct pt_storage storage;
+    struct pt_storage storage = {0};
     uint32_t nstride;
     char origin[NAME_SIZE + 300];
 

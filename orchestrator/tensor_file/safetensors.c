@@ -24,7 +24,7 @@ static int read_shape(const struct json_source *src, const cJSON *entry, struct 
     if (count > PLAN_MAX_DIMS) {
         return json_fail(src, entry, "shape", "it has more than %d dimensions", PLAN_MAX_DIMS);
     }
-    cJSON_ArrayForEach(dim, list) {
+    for (dim = list->child; dim; dim = dim->next) {
         if (json_get_int(src, dim, NULL, 0, INT64_MAX, &t->shape[t->ndim++])) {
             return -1;
         }

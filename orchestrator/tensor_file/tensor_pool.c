@@ -29,7 +29,7 @@ static struct tensor_file *open_once(struct tensor_pool *pool, const char *path,
         return f;
     }
     if (array_room(&pool->files, &pool->capacity, pool->count, sizeof(struct tensor_file *))) {
-        error_nomem(err, path, (pool->count + 1) * sizeof f);
+        error_nomem(err, path, (pool->count + 1) * sizeof(struct tensor_file *));
         return NULL;
     }
     if (tensor_file_open(&f, path, err)) {

@@ -167,10 +167,11 @@ static int hash_content(struct golden *g, struct error *err)
     hasher_text(h, threads ? threads : "");
     for (uint32_t i = 0; i < g->build->nparam; i++) {
         const struct build_param *p = &g->build->params[i];
+        const char direction = (char)p->direction;
 
         hasher_text(h, p->name);
         hasher_text(h, p->dtype_text);
-        hasher_bytes(h, &(char){(char)p->direction}, 1);
+        hasher_bytes(h, &direction, sizeof direction);
         hasher_bytes(h, p->shape, p->ndim * sizeof *p->shape);
     }
     g->content = hasher_end(h);
@@ -183,7 +184,7 @@ static int hash_content(struct golden *g, struct error *err)
 
 static int prepare(struct golden *g, const struct args *given, struct error *err)
 {
-    size_t count;
+    size_t count = 0;
 
     g->needed = calloc(g->build->nparam + 1u, sizeof *g->needed);
     g->names = calloc(g->build->nparam + 1u, sizeof *g->names);

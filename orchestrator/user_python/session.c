@@ -304,7 +304,7 @@ cJSON *user_session_load(struct user_session *s, const char *file, const char *l
 {
     char pythons[PYTHON_USER_MAX][PATH_MAX], *line = with_newline(load_request(file, seed, err), err);
     const unsigned count = s->child ? 1 : python_for_user(pythons); /* what runs has other files loaded */
-    struct error first;
+    struct error first = {0};
     cJSON *json = NULL;
     int rc = line ? 1 : -1;
 

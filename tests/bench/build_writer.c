@@ -80,6 +80,23 @@ static const char host_orch[] =
     "        _submit_chip(orch, callables[\"empty\"], ta, config, card)\n"
     "host_orch._pypto_distributed_entry = True\n";
 
+static const char domain_orch[] =
+    "import torch\n"
+    "from simpler.task_interface import CommBufferSpec, DataType, TaskArgs, TensorArgType\n"
+    "from pypto.runtime.distributed_runner import _submit_chip\n\n"
+    "def host_orch(orch, _args, config, *, tensors, callables, sub_ids, _keep, world_size, _domain_provider=None):\n"
+    "    with (_domain_provider or orch.allocate_domain)(\n"
+    "        name=\"bench\", workers=[*range(world_size)], window_size=64,\n"
+    "        buffers=[CommBufferSpec(name=\"b\", dtype=\"opaque\", count=64, nbytes=64)],\n"
+    "    ) as domain:\n"
+    "        for i in range(%d):\n"
+    "            card = i %% world_size\n"
+    "            ta = TaskArgs()\n"
+    "            ta.add_tensor(domain[card].buffers[\"b\"].tensor(shapes=(16,), dtype=DataType.FLOAT32), "
+    "TensorArgType.INOUT)\n"
+    "            _submit_chip(orch, callables[\"empty\"], ta, config, card)\n"
+    "host_orch._pypto_distributed_entry = True\n";
+
 void build_set_busy(const char *dir, int us)
 {
     char text[sizeof busy_kernel + 16];
@@ -104,7 +121,11 @@ void build_write(const char *dir, enum bench_shape shape, int cards, int count)
     write_text(dir, "next_levels/empty/kernel_config.py", kernel_config);
     write_text(dir, "next_levels/empty/orchestration/empty.cpp", orchestration);
     write_text(dir, "next_levels/empty/kernels/aiv/empty.cpp", kernel);
-    snprintf(text, sizeof text, host_orch, shape == BENCH_CARDS ? count * cards : count, where[shape]);
+    if (shape == BENCH_DOMAIN) {
+        snprintf(text, sizeof text, domain_orch, count * cards);
+    } else {
+        snprintf(text, sizeof text, host_orch, shape == BENCH_CARDS ? count * cards : count, where[shape]);
+    }
     write_text(dir, "orchestration/host_orch.py", text);
     used = (size_t)snprintf(
         text, sizeof text,

@@ -11,6 +11,7 @@ enum bench_shape {
     BENCH_ONE_CARD,  /* all on card 0, each on the same tensor */
     BENCH_ALTERNATE, /* on cards 0 and 1 in turn, each needs the one before */
     BENCH_CARDS,     /* on every card, nothing shared */
+    BENCH_DOMAIN,    /* the same, each on its window of one comm domain */
 };
 
 /* Write a build for `cards` cards into the existing directory `dir`; exits with a message when it cannot. */
