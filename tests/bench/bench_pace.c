@@ -18,10 +18,11 @@ enum { CARDS = 2, EACH = 1000, RUNS = 9 };
 static double read_span(const char *result_file)
 {
     char *text = file_read(result_file, (size_t)1 << 30, NULL, NULL);
-    cJSON *json = text ? cJSON_Parse(text) : NULL, *card;
+    cJSON *json = text ? cJSON_Parse(text) : NULL;
+    const cJSON *cards = cJSON_GetObjectItem(json, "cards");
     double end = -1e9;
 
-    cJSON_ArrayForEach(card, cJSON_GetObjectItem(json, "cards")) {
+    for (const cJSON *card = cards ? cards->child : NULL; card; card = card->next) {
         double ns = cJSON_GetNumberValue(cJSON_GetObjectItem(card, "end_ns"));
 
         end = ns > end ? ns : end;
@@ -33,8 +34,8 @@ static double read_span(const char *result_file)
 
 static double replay(const char *dir, const char *pace)
 {
-    char program[4096], result[4096], *argv[] = {program, "run", (char *)(uintptr_t)dir, "--pace",
-                                                 (char *)(uintptr_t)pace, "--result", result, NULL};
+    char program[4096], result[4096],
+        *argv[] = {program, "run", (char *)(uintptr_t)dir, "--pace", (char *)(uintptr_t)pace, "--result", result, NULL};
     struct usage usage;
 
     tree_path("orchestrator/l3replay", program, sizeof program);
