@@ -1,4 +1,4 @@
-#include "orchestrator/cli/recording_options.h"
+#include "orchestrator/options/recording_options.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "common/base/array.h"
-#include "orchestrator/cli/option_number.h"
+#include "orchestrator/options/option_number.h"
 
 enum {
     OPT_PLATFORM = 0x100,
