@@ -44,7 +44,8 @@ static const char doc[] =
     "Examples:\n"
     "  l3replay validate-ir build_output/my_build\n"
     "  l3replay validate-ir build_output/my_build --python ~/pypto/venv/bin/python --rtol 1e-3 --json\n\n"
-    "Exit status: 0 all passes match; 1 a pass differs; 2 wrong usage; 3 no compiler, nothing to compare, or a pass that "
+    "Exit status: 0 all passes match; 1 a pass differs; 2 wrong usage; 3 no compiler, nothing to compare, or a pass "
+    "that "
     "could not be checked while none differs.";
 
 static error_t parse(int key, char *arg, struct argp_state *state)

@@ -193,12 +193,13 @@ static void print_summary(const struct outcome *out, const struct prepared *p)
     }
     ndispatch = timings_dispatches(&p->segment);
     log_msg(LOG_TIMING,
-            "%u dispatch%s on %u card%s in %.3f ms (record %.0f ms, plan %.0f ms, compile %.0f ms: %u "
+            "%u dispatch%s on %u card%s in %.3f ms (record %.0f ms%s, plan %.0f ms, compile %.0f ms: %u "
             "built, %u reused; load %.0f ms, run %.0f ms)",
             ndispatch, ndispatch == 1 ? "" : "es", ncard, ncard == 1 ? "" : "s",
             (double)timings_span_ns(&p->segment) / 1e6, (double)ph->spent_ns[PHASE_RECORD] / 1e6,
-            (double)ph->spent_ns[PHASE_PLAN] / 1e6, (double)ph->spent_ns[PHASE_COMPILE] / 1e6, p->compiled.nbuilt,
-            p->compiled.nreused, (double)ph->spent_ns[PHASE_LOAD] / 1e6, (double)ph->spent_ns[PHASE_RUN] / 1e6);
+            p->recording.kept ? " (kept)" : "", (double)ph->spent_ns[PHASE_PLAN] / 1e6,
+            (double)ph->spent_ns[PHASE_COMPILE] / 1e6, p->compiled.nbuilt, p->compiled.nreused,
+            (double)ph->spent_ns[PHASE_LOAD] / 1e6, (double)ph->spent_ns[PHASE_RUN] / 1e6);
 }
 
 static int write_result(const struct outcome *out, const struct run_options *o, const struct prepared *p,
@@ -213,6 +214,9 @@ static int write_result(const struct outcome *out, const struct run_options *o, 
                        .error = out->verdict == RESULT_PASS ? NULL : &out->error,
                        .build = build->dir ? build->dir : o->build,
                        .plan = o->plan_file,
+                       .recording = !p->recording.files.count ? NULL
+                                    : p->recording.kept       ? "kept"
+                                                              : "made",
                        .platform = build->platform,
                        .device = "cpu",
                        .world_size = build->ndevice,

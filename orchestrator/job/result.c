@@ -37,6 +37,7 @@ static void put_target(struct json_writer *w, cJSON *root, const struct result *
 
     json_put_text(w, root, "build", r->build);
     json_put_text(w, root, "plan", r->plan);
+    json_put_text(w, root, "recording", r->recording);
     json_put_text(w, root, "platform", r->platform);
     json_put_text(w, root, "device", r->device);
     if (r->world_size) {

@@ -79,6 +79,7 @@ struct result {
     const struct error *error; /* NULL: none */
 
     const char *build, *plan; /* directory; file of --plan */
+    const char *recording;    /* "made", "kept" (of an earlier replay); NULL: there is none */
     const char *platform, *device;
     uint32_t world_size;
     uint32_t ndevice_id;

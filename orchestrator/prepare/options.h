@@ -56,6 +56,7 @@ struct run_options {
     enum pace_mode pace;
     enum tensor_format save_format; /* of --save-outputs */
     const char *save_data;          /* NULL: not asked for; "": data/ of the build */
+    bool fresh_recording;           /* host_orch.py is run also where a recording of it is kept */
     bool strict_shapes;
     bool validate, no_validate, require_check;
     const char *device_id; /* --device-id: the card of an L2 build; NULL: not given */
