@@ -32,8 +32,7 @@ char *real_path(struct real_paths *r, const char *path)
     struct stat st;
 
     if (!slash || slash == path || !slash[1] || strcmp(slash, "/.") == 0 || strcmp(slash, "/..") == 0 ||
-        lstat(path, &st) < 0 || S_ISLNK(st.st_mode) ||
-        !(dir = real_dir(r, path, (size_t)(slash - path)))) {
+        lstat(path, &st) < 0 || S_ISLNK(st.st_mode) || !(dir = real_dir(r, path, (size_t)(slash - path)))) {
         return realpath(path, NULL);
     }
     return text_format("%s%s", strcmp(dir, "/") == 0 ? "" : dir, slash);

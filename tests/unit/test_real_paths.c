@@ -8,9 +8,9 @@
 
 static void test_as_realpath(void **state)
 {
-    static const char *const names[] = {"a/x.h",   "a/y.h", "a/../a/x.h", "link/x.h",    "a/linked.h", "a/dangling.h",
-                                        "a/none.h", "a",     "a/",         "a/.",         "a/..",       "b/../link/./y.h",
-                                        "no/x.h",   ".",     "../..",      "a/x.h/child", "a//y.h"};
+    static const char *const names[] = {
+        "a/x.h", "a/y.h", "a/../a/x.h",      "link/x.h", "a/linked.h", "a/dangling.h", "a/none.h",    "a",     "a/",
+        "a/.",   "a/..",  "b/../link/./y.h", "no/x.h",   ".",          "../..",        "a/x.h/child", "a//y.h"};
     char *dir = temp_dir_make(), path[PATH_MAX], expected[PATH_MAX];
     struct real_paths r = {0};
 
