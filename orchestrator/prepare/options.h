@@ -51,6 +51,7 @@ struct run_options {
     double start_timeout; /* seconds that MPI may take to start; 0: no limit */
     bool first;           /* of the job, as the environment says: prints the marker while MPI has not started */
     bool alone;           /* a job of this process, without MPI */
+    uint64_t begun_ns;    /* clock_now_ns() when the command began */
     enum deps_mode deps;
     bool free_threads; /* --threads free */
     enum pace_mode pace;
