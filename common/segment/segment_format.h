@@ -43,6 +43,7 @@ struct segment_times {
     uint64_t start_ns, end_ns; /* clock_now_ns */
     uint64_t device_ns;        /* first task start to last task end; 0 for host copies */
     uint64_t orch_ns;          /* the orchestration function; 0 for host copies */
+    uint64_t effective_ns;     /* device_result.wall_ns: orchestration and tasks; 0 for host copies */
     uint64_t profile_ns;       /* writing its profiles, after the end; others do not wait for it */
     uint32_t ntasks;
     uint32_t turns_lost; /* device_result.turns_lost */

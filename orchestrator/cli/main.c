@@ -12,6 +12,7 @@
 
 const struct command commands[] = {
     {"run", cli_run, &run_command, "replay an L3 build: PASS, FAIL or INFRA"},
+    {"bench", cli_bench, &bench_command, "measure a build: many rounds in one job, with statistics"},
     {"batch", cli_batch, &batch_command, "replay the builds of a list, each with its own verdict"},
     {"inspect", cli_inspect, &inspect_command, "show what a build is: kind, platform, parameters, programs, kernels"},
     {"plan", cli_plan, &plan_command, "show what a replay would do: nodes, edges and why each edge exists"},
@@ -71,7 +72,7 @@ int main(int argc, char **argv)
         return EXIT_CODE_INFRA;
     }
     process_adopt();
-    if (argc > 1 && strcmp(argv[1], "run") == 0) {
+    if (argc > 1 && (strcmp(argv[1], "run") == 0 || strcmp(argv[1], "bench") == 0)) {
         interrupt_install(launch_rank() == 0);
     }
     if (argc < 2) {

@@ -182,6 +182,41 @@ void outcome_verify(struct outcome *out, const struct run_options *o, const stru
     }
 }
 
+/* What cannot be written was asked for and is lost: no PASS. */
+void outcome_measure(struct outcome *out, const struct run_options *o, const struct prepared *p)
+{
+    struct error err;
+
+    if (!p->rounds.total) {
+        return;
+    }
+    if (measured_take(&out->measured, &p->segment, &p->rounds, &err) < 0 ||
+        (o->bench.csv_file && measured_save_csv(out->measured, o->bench.csv_file, &err) < 0)) {
+        set_failure(out, &err);
+    }
+}
+
+static void print_measured(const struct outcome *out, const struct run_options *o, const struct prepared *p)
+{
+    const char *name = strrchr(o->build, '/');
+    struct error err;
+
+    measured_print(stdout, out->measured, o->bench.raw);
+    if (o->bench.baseline_file) {
+        log_msg(LOG_WARN,
+                "the state of the machine now differs from when %s was written: `l3replay ab` compares two "
+                "builds side by side",
+                o->bench.baseline_file);
+        if (measured_print_baseline(stdout, out->measured, o->bench.baseline_file, &err) < 0) {
+            error_print(&err);
+        }
+    }
+    if (o->bench.pypto_lines) {
+        measured_print_lines(stdout, out->measured, name && name[1] ? name + 1 : o->build,
+                             p->recording.build.kind == BUILD_L3);
+    }
+}
+
 static void print_summary(const struct outcome *out, const struct prepared *p)
 {
     const struct phases *ph = &out->phases;
@@ -243,8 +278,11 @@ static int write_result(const struct outcome *out, const struct run_options *o, 
                        .device_ids = build->device_ids,
                        .seed = o->seed,
                        .tolerance = p->tolerance,
-                       .rounds = out->repeat ? out->repeat->nrun : 1,
+                       .rounds = out->repeat       ? out->repeat->nrun
+                                 : p->rounds.total ? p->rounds.total
+                                                   : 1,
                        .repeat = out->repeat,
+                       .measured = out->measured,
                        .clock_error_ns = out->clock_error_ns,
                        .paced = out->paced,
                        .nopened = out->nopened,
@@ -282,7 +320,7 @@ static int write_result(const struct outcome *out, const struct run_options *o, 
     r.cards = timings.cards;
     r.ncard = timings.ncard;
     r.dispatches = timings.dispatches;
-    r.ndispatch = timings.ndispatch;
+    r.ndispatch = p->rounds.total ? 0 : timings.ndispatch; /* of rounds there are samples */
     for (size_t i = 0; out->repeat && i < timings.ndispatch; i++) {
         timings.dispatches[i].round = repeat_current(out->repeat);
     }
@@ -334,6 +372,9 @@ int outcome_report(struct outcome *out, const struct run_options *o, const struc
     if (out->repeat) {
         repeat_print(stdout, out->repeat);
     }
+    if (out->measured) {
+        print_measured(out, o, p);
+    }
     if (settled) { /* perhaps by an interrupt: mpirun leaves a second, which a file on a busy disk may take */
         code = print_marker(out, p);
     }
@@ -367,4 +408,6 @@ void outcome_close(struct outcome *out, const struct run_options *o, const struc
     out->ncomparison = 0;
     repeat_free(out->repeat);
     out->repeat = NULL;
+    measured_free(out->measured);
+    out->measured = NULL;
 }

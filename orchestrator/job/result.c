@@ -273,6 +273,9 @@ int result_write(const char *path, const struct result *r, struct error *err)
     if (r->repeat) {
         repeat_put_json(&w, root, r->repeat);
     }
+    if (r->measured) {
+        measured_put_json(&w, root, r->measured);
+    }
     put_pace(&w, root, r);
     put_versions_and_notes(&w, root, r);
     put_times(&w, root, r);

@@ -54,7 +54,9 @@ static void replay(struct participant *me, const struct run_options *o, struct p
     }
     interrupt_outputs(verify_outputs(&p->recording.plan));
     phases_enter(&out->phases, PHASE_CHANGES);
-    find_changes(o, p, changes);
+    if (!p->rounds.total) { /* the plan is not that of a replay */
+        find_changes(o, p, changes);
+    }
     if ((uint32_t)me->job.size > p->recording.build.ndevice) {
         log_note("%d processes for %u cards: %u of them stay idle", me->job.size, p->recording.build.ndevice,
                  (uint32_t)me->job.size - p->recording.build.ndevice);
@@ -73,6 +75,7 @@ static void replay(struct participant *me, const struct run_options *o, struct p
     }
     phases_enter(&out->phases, PHASE_VERIFY);
     outcome_verify(out, o, p);
+    outcome_measure(out, o, p);
 }
 
 /* After the verdict: nothing that goes wrong here changes what the run has found. */

@@ -77,6 +77,9 @@ static int check_places(const struct run_options *o, struct prepared *p, struct 
     int rc = o->save_outputs ? make_outputs_dir(o->save_outputs, o->save_format, &p->recording.build, err) : 0;
 
     p->no_result = o->result_file && try_write(o->result_file, rc < 0 ? NULL : err) < 0;
+    if (rc == 0 && !p->no_result && o->bench.csv_file) {
+        rc = try_write(o->bench.csv_file, err);
+    }
     return p->no_result ? -1 : rc;
 }
 
@@ -175,6 +178,11 @@ static int save_inputs(const struct run_options *o, const struct prepared *p, st
     return snapshot_save_inputs(o, &p->recording.build, &p->segment, p->scalars, p->nscalar, err);
 }
 
+static int add_rounds(const struct run_options *o, struct prepared *p, struct error *err)
+{
+    return o->bench.rounds.count ? rounds_unroll(&p->recording.plan, &o->bench.rounds, &p->rounds, err) : 0;
+}
+
 int prepare(const struct run_options *o, const struct prepare_job *job, struct phases *phases, struct prepared *p,
             struct error *err)
 {
@@ -197,7 +205,8 @@ int prepare(const struct run_options *o, const struct prepare_job *job, struct p
     }
     phases_enter(phases, PHASE_PLAN);
     wait = prepare_references_wait(p);
-    if (edges_compile(&p->recording.plan, o->deps, err) < 0 || (!wait && prepare_references_open(o, p, err) < 0)) {
+    if (edges_compile(&p->recording.plan, o->deps, err) < 0 || add_rounds(o, p, err) < 0 ||
+        (!wait && prepare_references_open(o, p, err) < 0)) {
         return -1;
     }
     if (compile(o, job, phases, p, err) < 0) {

@@ -3,6 +3,7 @@
 #define L3R_ORCHESTRATOR_PREPARE_PREPARED_H
 
 #include "common/segment/segment.h"
+#include "orchestrator/bench/rounds.h"
 #include "orchestrator/data/verify.h"
 #include "orchestrator/prepare/binding.h"
 #include "orchestrator/prepare/recording.h"
@@ -11,6 +12,7 @@
 
 struct prepared {
     struct recording recording;   /* its plan has edges; the segment holds a copy */
+    struct rounds rounds;         /* of the plan, when it has any */
     struct tolerance tolerance;   /* of the options, else of golden.py */
     struct references references; /* until `verify` has them */
     char unused[512];             /* why references in data/out are not compared with; "": they are */

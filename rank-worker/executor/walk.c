@@ -150,6 +150,7 @@ static int run_node(struct lane_walk *walk, uint32_t node, struct segment_times 
     }
     times->device_ns = result.device_ns;
     times->orch_ns = result.orch_ns;
+    times->effective_ns = result.wall_ns;
     times->ntasks = result.ntasks;
     times->turns_lost = result.turns_lost;
     times->end_ns = clock_now_ns();

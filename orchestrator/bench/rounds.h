@@ -1,0 +1,48 @@
+/*
+ * rounds - a plan that runs a recorded one many times, in the same executors.
+ *
+ * Executors know of nodes and edges only, so rounds are nodes too: the recorded ones again and again, which share their
+ * arguments. Between two rounds lies a gate: host copies that put back what rounds change, of which the first waits for the
+ * last node of every lane, and the last one is waited for by the first node of every lane. So no card begins a round
+ * before all have ended the one before it. Where there is nothing to put back, the gate copies one byte; a replay of one
+ * lane with nothing to put back has no gate.
+ *
+ * Put back are the windows (zeros), and storages that nodes read as well as write, or that are in-out: the first
+ * nodes of the plan keep their bytes. What is only written stays.
+ */
+#ifndef L3R_ORCHESTRATOR_BENCH_ROUNDS_H
+#define L3R_ORCHESTRATOR_BENCH_ROUNDS_H
+
+#include <stdbool.h>
+
+#include "common/plan/plan.h"
+
+enum { ROUNDS_MAX = 1000000, ROUNDS_WARMUP_MAX = 100000 };
+
+/* What is asked for. */
+struct rounds_options {
+    uint32_t count, warmup; /* measured rounds, and those before them; count 0: no rounds */
+    bool keep_state;        /* storages stay as a round leaves them */
+    bool keep_windows;      /* the same for windows */
+};
+
+struct rounds {
+    struct rounds_options options;
+    uint32_t total;  /* count + warmup; 0: the plan has no rounds */
+    uint32_t nnode;  /* of a round */
+    uint32_t nkept;  /* nodes before the first gate */
+    uint32_t ngate;  /* nodes of a gate */
+    uint64_t nbytes; /* that a gate copies */
+};
+
+/* Make `plan`, whose edges are compiled, one of rounds; it owns its arrays afterwards. -1 with `err`, and the plan is as it was,
+ * when there are too many nodes or memory runs out. */
+int rounds_unroll(struct plan *plan, const struct rounds_options *options, struct rounds *out, struct error *err);
+
+/* The number of node `node` of the recorded plan in a round, from 0. */
+static inline uint32_t rounds_node(const struct rounds *r, uint32_t round, uint32_t node)
+{
+    return r->nkept + round * (r->ngate + r->nnode) + r->ngate + node;
+}
+
+#endif
