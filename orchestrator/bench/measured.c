@@ -143,8 +143,8 @@ int measured_take(struct measured **out, const struct segment *seg, const struct
     if (!m) {
         return error_nomem(err, "measurements", sizeof *m);
     }
-    m->copied = rounds->nbytes;
-    if (samples_take(&m->samples, seg, rounds, err) < 0 || add_rows(m, err) < 0) {
+    m->copied = rounds->parts[0].nbytes;
+    if (samples_take(&m->samples, seg, rounds, 0, err) < 0 || add_rows(m, err) < 0) {
         measured_free(m);
         return -1;
     }

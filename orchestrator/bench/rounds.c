@@ -1,23 +1,30 @@
 #include "orchestrator/bench/rounds.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "orchestrator/bench/pairs_order.h"
+#include "orchestrator/bench/plan_room.h"
+
 /* With what an executor keeps of each, some hundred bytes a node. */
 enum { MOST_NODES = 5000000 };
+
+/* A copy of a gate. */
+struct set {
+    uint32_t to, from; /* views */
+    bool kept;         /* `from` is of a storage that keeps bytes, which it gets in the beginning */
+};
 
 /* The plan under construction, which takes the arrays of the recorded one in order. */
 struct unroll {
     const struct plan *from;
     struct plan to;
     struct rounds rounds;
-    bool *restored;  /* storages of `from` */
-    uint32_t *sets;  /* args of a gate: pairs of views, destination and source */
-    uint32_t nset;   /* pairs */
-    uint32_t nsaved; /* of them, those that put back what is kept; they come first */
-    uint32_t zeros;  /* storage of zeros, for windows */
-    uint32_t *last;  /* by lane: its last node in the round before; PLAN_NONE */
+    bool *restored;   /* storages of `from` */
+    struct set *sets; /* of all parts */
+    uint32_t nset, nkept;
+    uint32_t gates[ROUNDS_PARTS]; /* the first of its sets */
+    uint32_t *last;               /* by lane: its last node in the round before; PLAN_NONE */
     uint32_t nlane, nused;
 };
 
@@ -59,58 +66,35 @@ static int choose(struct unroll *u, struct error *err)
             u->restored[i] = !u->rounds.options.keep_state && s->nbytes && writes[i] &&
                              (reads[i] || (s->kind == PLAN_PARAM && s->direction == PLAN_INOUT));
         }
-        u->rounds.nbytes += u->restored[i] ? s->nbytes : 0;
     }
     free(reads);
     free(writes);
     return 0;
 }
 
-/* --- arrays ---------------------------------------------------------------- */
+/* --- what is added ----------------------------------------------------------- */
 
-/* A copy of `count` entries with room for `more`; never NULL but for want of memory. */
-static void *grown(const void *from, uint64_t count, uint64_t more, size_t size)
-{
-    char *to = calloc(count + more + 1, size);
-
-    if (to && count) {
-        memcpy(to, from, count * size);
-    }
-    return to;
-}
+static const char kept_name[] = "kept for rounds";
 
 /* Everything but nodes and edges, with room for what is added: a storage, two views and two arguments for each that is
- * put back, and those of the gate that copies a byte. */
-static int copy_arrays(struct unroll *u, struct error *err)
+ * put back, and those of the gates that copy a byte. */
+static int copy_plan(struct unroll *u, struct error *err)
 {
-    const struct plan *p = u->from;
-    const uint64_t more = p->nstorage + UINT64_C(4);
-    struct plan *to = &u->to;
+    const uint64_t more = u->from->nstorage + UINT64_C(4) * ROUNDS_PARTS;
+    const struct plan_room room = {
+        .storages = more, .views = 2 * more, .args = 4 * more, .dims = 5 * more, .text = sizeof kept_name};
 
-    *to = *p;
-    to->image = NULL;
-    to->storages = grown(p->storages, p->nstorage, more, sizeof *p->storages);
-    to->views = grown(p->views, p->nview, 2 * more, sizeof *p->views);
-    to->domains = grown(p->domains, p->ndomain, 0, sizeof *p->domains);
-    to->buffers = grown(p->buffers, p->nbuffer, 0, sizeof *p->buffers);
-    to->notes = grown(p->notes, p->nnote, 0, sizeof *p->notes);
-    to->programs = grown(p->programs, p->nprogram, 0, sizeof *p->programs);
-    to->subs = grown(p->subs, p->nsub, 0, sizeof *p->subs);
-    to->cards = grown(p->cards, p->ncard, 0, sizeof *p->cards);
-    to->args = grown(p->args, p->narg, 4 * more, sizeof *p->args);
-    to->scalars = grown(p->scalars, p->nscalar, 0, sizeof *p->scalars);
-    to->dims = grown(p->dims, p->ndim, 4 * more, sizeof *p->dims);
-    to->text = grown(p->text, p->ntext, sizeof "kept for rounds", 1);
-    to->nodes = NULL;
-    to->preds = NULL;
-    to->nnode = 0;
-    to->npred = 0;
-    if (!to->storages || !to->views || !to->domains || !to->buffers || !to->notes || !to->programs || !to->subs ||
-        !to->cards || !to->args || !to->scalars || !to->dims || !to->text) {
-        return error_nomem(err, "rounds", (p->narg + p->nstorage) * sizeof *p->args);
+    if (plan_room_copy(&u->to, u->from, &room, err) < 0) {
+        return -1;
     }
-    memcpy(to->text + to->ntext, "kept for rounds", sizeof "kept for rounds");
-    to->ntext += sizeof "kept for rounds";
+    free(u->to.nodes);
+    free(u->to.preds);
+    u->to.nodes = NULL;
+    u->to.preds = NULL;
+    u->to.nnode = 0;
+    u->to.npred = 0;
+    memcpy(u->to.text + u->to.ntext, kept_name, sizeof kept_name);
+    u->to.ntext += sizeof kept_name;
     return 0;
 }
 
@@ -143,43 +127,84 @@ static uint32_t add_view(struct unroll *u, uint32_t storage, uint64_t nbytes)
     return to->nview++;
 }
 
-static void add_set(struct unroll *u, uint32_t to, uint32_t from, uint64_t nbytes)
+static void add_set(struct unroll *u, uint32_t to, uint32_t from, uint64_t nbytes, bool kept)
 {
-    u->sets[2 * u->nset] = add_view(u, to, nbytes);
-    u->sets[2 * u->nset + 1] = add_view(u, from, nbytes);
-    u->nset++;
+    struct set *set = &u->sets[u->nset++];
+
+    set->to = add_view(u, to, nbytes);
+    set->from = add_view(u, from, nbytes);
+    set->kept = kept;
+    u->nkept += kept;
 }
 
-/* What a gate copies. */
-static int plan_gate(struct unroll *u, struct error *err)
+/* What the gate of a part copies. */
+static void plan_gate(struct unroll *u, uint32_t index)
 {
     const struct plan *p = u->from;
+    struct rounds_part *part = &u->rounds.parts[index];
+    const uint32_t end = part->first_storage + part->nstorage;
+    uint32_t zeros = PLAN_NONE;
     uint64_t window = 0;
 
-    u->sets = calloc(2 * (p->nstorage + UINT64_C(2)), sizeof *u->sets);
-    if (!u->sets) {
-        return error_nomem(err, "rounds", 2 * (p->nstorage + UINT64_C(2)) * sizeof *u->sets);
-    }
-    for (uint32_t i = 0; i < p->nstorage; i++) {
+    u->gates[index] = u->nset;
+    part->nbytes = 0;
+    for (uint32_t i = part->first_storage; i < end; i++) {
+        const uint64_t nbytes = p->storages[i].nbytes;
+
+        part->nbytes += u->restored[i] ? nbytes : 0;
         if (u->restored[i] && p->storages[i].kind != PLAN_WINDOW) {
-            add_set(u, i, add_storage(u, p->storages[i].nbytes), p->storages[i].nbytes);
+            add_set(u, i, add_storage(u, nbytes), nbytes, true);
         } else if (u->restored[i]) {
-            window = p->storages[i].nbytes > window ? p->storages[i].nbytes : window;
+            window = nbytes > window ? nbytes : window;
         }
     }
-    u->nsaved = u->nset;
     if (window) {
-        u->zeros = add_storage(u, window);
+        zeros = add_storage(u, window);
     }
-    for (uint32_t i = 0; i < p->nstorage; i++) {
+    for (uint32_t i = part->first_storage; i < end; i++) {
         if (u->restored[i] && p->storages[i].kind == PLAN_WINDOW) {
-            add_set(u, i, u->zeros, p->storages[i].nbytes);
+            add_set(u, i, zeros, p->storages[i].nbytes, false);
         }
     }
-    if (u->nset == 0 && u->nused > 1) {
+    if (u->nset == u->gates[index] && u->nused > 1) {
         const uint32_t byte = add_storage(u, 1);
 
-        add_set(u, byte, add_storage(u, 1), 1);
+        add_set(u, byte, add_storage(u, 1), 1, false);
+    }
+    part->ngate = u->nset - u->gates[index];
+}
+
+static int plan_gates(struct unroll *u, struct error *err)
+{
+    const uint64_t most = u->from->nstorage + UINT64_C(2) * ROUNDS_PARTS;
+
+    u->sets = calloc(most, sizeof *u->sets);
+    if (!u->sets) {
+        return error_nomem(err, "rounds", most * sizeof *u->sets);
+    }
+    for (uint32_t i = 0; i < u->rounds.npart; i++) {
+        plan_gate(u, i);
+    }
+    return 0;
+}
+
+/* --- the order of rounds ------------------------------------------------------- */
+
+static int order_rounds(struct unroll *u, struct error *err)
+{
+    struct rounds *r = &u->rounds;
+    const uint64_t each = (uint64_t)r->options.count + r->options.warmup;
+    uint64_t seed = r->options.seed;
+
+    r->total = (uint32_t)(each * r->npart); /* of at most 1.1 million a part */
+    r->firsts = calloc(r->total + UINT64_C(1), sizeof *r->firsts);
+    r->part = calloc(r->total + UINT64_C(1), sizeof *r->part);
+    if (!r->firsts || !r->part) {
+        return error_nomem(err, "rounds", r->total * sizeof *r->firsts);
+    }
+    if (r->npart == 2) {
+        seed = pairs_order(r->part, r->options.warmup, seed);
+        pairs_order(r->part + 2 * (size_t)r->options.warmup, r->options.count, seed);
     }
     return 0;
 }
@@ -190,13 +215,16 @@ static int reserve_nodes(struct unroll *u, struct error *err)
 {
     const struct plan *p = u->from;
     const struct rounds *r = &u->rounds;
-    const uint64_t round = (uint64_t)r->nnode + r->ngate, nnode = r->nkept + r->total * round;
-    const uint64_t npred = r->total * (p->npred + 2 * (uint64_t)u->nlane);
+    uint64_t nnode = r->nkept, npred = 0;
 
+    for (uint32_t i = 0; i < r->npart; i++) {
+        nnode += r->total / r->npart * ((uint64_t)r->parts[i].nnode + r->parts[i].ngate);
+        npred += r->total / r->npart * (p->npred + 2 * (uint64_t)u->nlane);
+    }
     if (nnode > MOST_NODES) {
         return error_set_kind(err, ERROR_USAGE, "--rounds", "ask for fewer rounds",
-                              "%u rounds of %llu dispatches and copies are more than %d", r->total,
-                              (unsigned long long)round, MOST_NODES);
+                              "%u rounds have %llu dispatches and copies, more than %d", r->total,
+                              (unsigned long long)nnode, MOST_NODES);
     }
     u->to.nodes = calloc(nnode + 1, sizeof *u->to.nodes);
     u->to.preds = calloc(npred + 1, sizeof *u->to.preds);
@@ -207,8 +235,10 @@ static int reserve_nodes(struct unroll *u, struct error *err)
 }
 
 /* An edge that keeps rounds apart; the storage is of the gate, and nothing runs by it. */
-static void add_pred(struct unroll *u, struct plan_node *node, uint32_t pred, uint32_t storage)
+static void add_pred(struct unroll *u, struct plan_node *node, uint32_t pred)
 {
+    const uint32_t storage = u->to.views[u->sets[0].to].storage;
+
     u->to.preds[u->to.npred++] = (struct plan_pred){.node = pred, .why = PLAN_WAR, .storage = storage};
     node->npred++;
 }
@@ -223,7 +253,14 @@ static struct plan_node *add_node(struct unroll *u, const struct plan_node *prot
     return node;
 }
 
-/* The copies of a gate, or, before the first, those that keep what gates put back: with the sides changed. */
+static int by_node(const void *a, const void *b)
+{
+    const struct plan_pred *x = a, *y = b;
+
+    return (x->node > y->node) - (x->node < y->node);
+}
+
+/* `count` copies, whose arguments lie one after the other. The first waits for what all lanes did last. */
 static void add_copies(struct unroll *u, uint32_t count, uint64_t first_arg)
 {
     const struct plan_node copy = {.kind = PLAN_COPY,
@@ -235,77 +272,89 @@ static void add_copies(struct unroll *u, uint32_t count, uint64_t first_arg)
 
     for (uint32_t i = 0; i < count; i++) {
         struct plan_node *node = add_node(u, &copy);
-        const uint32_t gate = u->to.views[u->sets[0]].storage;
 
         node->first_arg += 2 * (uint64_t)i;
         for (uint32_t lane = 0; i == 0 && lane < u->nlane; lane++) {
             if (u->last[lane] != PLAN_NONE && lane != node->lane) {
-                add_pred(u, node, u->last[lane], gate);
+                add_pred(u, node, u->last[lane]);
             }
         }
+        qsort(&u->to.preds[node->first_pred], node->npred, sizeof *u->to.preds, by_node);
     }
-}
-
-static int by_node(const void *a, const void *b)
-{
-    const struct plan_pred *x = a, *y = b;
-
-    return (x->node > y->node) - (x->node < y->node);
 }
 
 /* The nodes of a round, of which the first one of each lane waits for the gate before it. */
 static void add_round(struct unroll *u, uint32_t round)
 {
     const struct plan *p = u->from;
-    const uint32_t first = rounds_node(&u->rounds, round, 0);
+    const struct rounds_part *part = &u->rounds.parts[u->rounds.part[round]];
+    const uint32_t first = u->to.nnode;
 
+    u->rounds.firsts[round] = first;
     for (uint32_t lane = 0; lane < u->nlane; lane++) {
         u->last[lane] = PLAN_NONE;
     }
-    for (uint32_t i = 0; i < p->nnode; i++) {
-        const struct plan_node *from = &p->nodes[i];
+    for (uint32_t i = 0; i < part->nnode; i++) {
+        const struct plan_node *from = &p->nodes[part->first_node + i];
         struct plan_node *node = add_node(u, from);
 
         node->group = from->group == PLAN_NONE ? PLAN_NONE : from->group + round * p->ngroup;
-        if (u->rounds.ngate && u->last[from->lane] == PLAN_NONE && from->lane != plan_host_lane(p)) {
-            add_pred(u, node, first - 1, u->to.views[u->sets[0]].storage);
+        if (part->ngate && u->last[from->lane] == PLAN_NONE && from->lane != plan_host_lane(p)) {
+            add_pred(u, node, first - 1);
         }
         for (uint32_t e = 0; e < from->npred; e++) {
             const struct plan_pred *pred = &p->preds[from->first_pred + e];
 
-            u->to.preds[u->to.npred++] = (struct plan_pred){first + pred->node, pred->why, pred->storage};
+            u->to.preds[u->to.npred++] =
+                (struct plan_pred){first + pred->node - part->first_node, pred->why, pred->storage};
             node->npred++;
         }
-        qsort(&u->to.preds[node->first_pred], node->npred, sizeof *u->to.preds, by_node);
         u->last[from->lane] = first + i;
     }
 }
 
-static int add_rounds(struct unroll *u, struct error *err)
+/* The arguments of gates, in the order of sets, and of the nodes that keep bytes. Returns where the latter begin. */
+static uint64_t add_args(struct unroll *u)
 {
-    const uint64_t gate = u->to.narg, kept = gate + 2 * (uint64_t)u->nset;
     struct plan *to = &u->to;
+    const uint64_t kept = to->narg + 2 * (uint64_t)u->nset;
+    struct plan_arg *gate = to->args + to->narg, *keep = to->args + kept;
 
     for (uint32_t i = 0; i < u->nset; i++) {
-        to->args[gate + 2 * i] = (struct plan_arg){u->sets[2 * i], PLAN_TAG_OUTPUT_EXISTING};
-        to->args[gate + 2 * i + 1] = (struct plan_arg){u->sets[2 * i + 1], PLAN_TAG_INPUT};
+        const struct set *set = &u->sets[i];
+
+        *gate++ = (struct plan_arg){set->to, PLAN_TAG_OUTPUT_EXISTING};
+        *gate++ = (struct plan_arg){set->from, PLAN_TAG_INPUT};
+        if (set->kept) {
+            *keep++ = (struct plan_arg){set->from, PLAN_TAG_OUTPUT_EXISTING};
+            *keep++ = (struct plan_arg){set->to, PLAN_TAG_INPUT};
+        }
     }
-    for (uint32_t i = 0; i < u->nsaved; i++) {
-        to->args[kept + 2 * i] = (struct plan_arg){u->sets[2 * i + 1], PLAN_TAG_OUTPUT_EXISTING};
-        to->args[kept + 2 * i + 1] = (struct plan_arg){u->sets[2 * i], PLAN_TAG_INPUT};
-    }
-    to->narg = kept + 2 * (uint64_t)u->nsaved;
-    u->rounds.nkept = u->nsaved;
-    u->rounds.ngate = u->nset;
+    to->narg = kept + 2 * (uint64_t)u->nkept;
+    return kept;
+}
+
+static int add_rounds(struct unroll *u, struct error *err)
+{
+    struct rounds *r = &u->rounds;
+    const uint64_t gates = u->to.narg, kept = add_args(u);
+    struct plan *to = &u->to;
+
+    r->nkept = u->nkept;
     if (reserve_nodes(u, err) < 0) {
         return -1;
     }
-    add_copies(u, u->nsaved, kept);
-    for (uint32_t r = 0; r < u->rounds.total; r++) {
-        add_copies(u, u->nset, gate);
-        add_round(u, r);
+    add_copies(u, u->nkept, kept);
+    for (uint32_t i = 0; i < r->total; i++) {
+        const uint32_t part = r->part[i];
+
+        add_copies(u, r->parts[part].ngate, gates + 2 * (uint64_t)u->gates[part]);
+        add_round(u, i);
     }
-    to->ngroup = u->rounds.total * u->from->ngroup;
+    to->ngroup = 0; /* the numbers of those that there are */
+    for (uint32_t i = 0; i < to->nnode; i++) {
+        to->ngroup = to->nodes[i].group == PLAN_NONE ? to->ngroup : to->nodes[i].group + 1;
+    }
     for (uint32_t i = 0; i < to->ndomain; i++) {
         to->domains[i].end_node = to->nnode; /* it is used again in the last round */
     }
@@ -325,19 +374,28 @@ static int unroll(struct unroll *u, struct error *err)
         u->last[lane] = PLAN_NONE;
         u->nused += plan_lane_is_used(u->from, lane);
     }
-    return choose(u, err) < 0 || copy_arrays(u, err) < 0 || plan_gate(u, err) < 0 || add_rounds(u, err) < 0 ? -1 : 0;
+    return choose(u, err) < 0 || copy_plan(u, err) < 0 || plan_gates(u, err) < 0 || order_rounds(u, err) < 0 ||
+                   add_rounds(u, err) < 0
+               ? -1
+               : 0;
 }
 
-int rounds_unroll(struct plan *plan, const struct rounds_options *options, struct rounds *out, struct error *err)
+int rounds_unroll(struct plan *plan, const struct rounds_options *options, const struct rounds_part *parts,
+                  uint32_t npart, struct rounds *out, struct error *err)
 {
-    struct unroll u = {
-        .from = plan, .rounds = {.options = *options, .total = options->count + options->warmup, .nnode = plan->nnode}};
-    int rc = unroll(&u, err);
+    const struct rounds_part all = {.nnode = plan->nnode, .nstorage = plan->nstorage};
+    struct unroll u = {.from = plan, .rounds = {.options = *options, .npart = parts ? npart : 1}};
+    int rc;
 
+    for (uint32_t i = 0; i < u.rounds.npart; i++) {
+        u.rounds.parts[i] = parts ? parts[i] : all;
+    }
+    rc = unroll(&u, err);
     free(u.last);
     free(u.sets);
     free(u.restored);
     if (rc < 0) {
+        rounds_free(&u.rounds);
         plan_free(&u.to);
         return -1;
     }
@@ -345,4 +403,11 @@ int rounds_unroll(struct plan *plan, const struct rounds_options *options, struc
     *plan = u.to;
     *out = u.rounds;
     return 0;
+}
+
+void rounds_free(struct rounds *r)
+{
+    free(r->firsts);
+    free(r->part);
+    *r = (struct rounds){0};
 }

@@ -65,21 +65,26 @@ void samples_fastest(const struct samples *s, enum samples_metric metric, double
 /* --- taking ------------------------------------------------------------------ */
 
 /* The dispatches of the recorded plan, by card and in order: `nodes` has their numbers. */
-static int list_slots(struct samples *s, const struct plan *plan, const struct rounds *rounds, uint32_t **nodes,
-                      struct error *err)
+static int list_slots(struct samples *s, const struct plan *plan, const struct rounds *rounds, uint32_t part,
+                      uint32_t **nodes, struct error *err)
 {
-    const uint32_t first = rounds_node(rounds, 0, 0);
+    const struct rounds_part *of = &rounds->parts[part];
+    uint32_t round = 0, first;
 
-    s->slots = calloc(rounds->nnode + UINT64_C(1), sizeof *s->slots);
+    while (rounds->part[round] != part) {
+        round++;
+    }
+    first = rounds->firsts[round];
+    s->slots = calloc(of->nnode + UINT64_C(1), sizeof *s->slots);
     s->ranks = calloc(plan->world_size + UINT64_C(1), sizeof *s->ranks);
-    *nodes = calloc(rounds->nnode + UINT64_C(1), sizeof **nodes);
+    *nodes = calloc(of->nnode + UINT64_C(1), sizeof **nodes);
     if (!s->slots || !s->ranks || !*nodes) {
-        return error_nomem(err, "samples", rounds->nnode * sizeof *s->slots);
+        return error_nomem(err, "samples", of->nnode * sizeof *s->slots);
     }
     for (uint32_t card = 0; card < plan->world_size; card++) {
         const uint32_t before = s->nslot;
 
-        for (uint32_t i = 0; i < rounds->nnode; i++) {
+        for (uint32_t i = 0; i < of->nnode; i++) {
             const struct plan_node *n = &plan->nodes[first + i];
 
             if (n->kind == PLAN_DISPATCH && n->lane == card) {
@@ -109,14 +114,14 @@ static int reserve(struct samples *s, struct error *err)
                : error_nomem(err, "samples", wanted * s->nslot * (SAMPLES_METRICS + 1) * sizeof *s->values);
 }
 
-/* One of the rounds, as the next sample. */
-static void take_round(struct samples *s, const struct segment *seg, const struct rounds *rounds, const uint32_t *nodes,
-                       uint32_t round)
+/* The round whose nodes begin at `first_node`, as the next sample; it is the one with this number of its part. */
+static void take_round(struct samples *s, const struct segment *seg, const uint32_t *nodes, uint32_t first_node,
+                       bool gated, uint32_t number)
 {
     uint64_t first = UINT64_MAX, last = 0, early = UINT64_MAX, late = 0;
 
     for (uint32_t i = 0; i < s->nslot; i++) {
-        const uint32_t node = rounds_node(rounds, round + s->options.warmup, nodes[i]);
+        const uint32_t node = first_node + nodes[i];
         const struct segment_times *t = &seg->times[node];
 
         if (!t->end_ns || !t->effective_ns) {
@@ -125,13 +130,13 @@ static void take_round(struct samples *s, const struct segment *seg, const struc
         }
         first = t->start_ns < first ? t->start_ns : first;
         last = t->end_ns > last ? t->end_ns : last;
-        if (s->slots[i].slot == 0 && seg->plan.nodes[node].npred <= (rounds->ngate ? 1 : 0)) {
+        if (s->slots[i].slot == 0 && seg->plan.nodes[node].npred <= gated) {
             early = t->start_ns < early ? t->start_ns : early;
             late = t->start_ns > late ? t->start_ns : late;
         }
     }
     for (uint32_t i = 0; i < s->nslot; i++) {
-        const struct segment_times *t = &seg->times[rounds_node(rounds, round + s->options.warmup, nodes[i])];
+        const struct segment_times *t = &seg->times[first_node + nodes[i]];
         const double metrics[SAMPLES_METRICS] = {(double)t->effective_ns, (double)t->device_ns,
                                                  (double)(t->end_ns - t->start_ns)};
 
@@ -142,24 +147,41 @@ static void take_round(struct samples *s, const struct segment *seg, const struc
     }
     s->union_ns[s->count] = (double)(last - first);
     s->skew[s->count] = late > early ? (double)(late - early) : 0;
-    s->round[s->count++] = round;
+    s->round[s->count++] = number;
 }
 
-int samples_take(struct samples *s, const struct segment *seg, const struct rounds *rounds, struct error *err)
+static void take_rounds(struct samples *s, const struct segment *seg, const struct rounds *rounds, uint32_t part,
+                        const uint32_t *nodes)
+{
+    uint32_t number = 0; /* of its part, warm-up included */
+
+    for (uint32_t r = 0; r < rounds->total; r++) {
+        if (rounds->part[r] != part) {
+            continue;
+        }
+        if (number >= s->options.warmup) {
+            take_round(s, seg, nodes, rounds->firsts[r], rounds->parts[part].ngate > 0, number - s->options.warmup);
+        }
+        number++;
+    }
+}
+
+int samples_take(struct samples *s, const struct segment *seg, const struct rounds *rounds, uint32_t part,
+                 struct error *err)
 {
     uint32_t *nodes = NULL;
     int rc;
 
     *s = (struct samples){.options = rounds->options};
-    rc = list_slots(s, &seg->plan, rounds, &nodes, err);
+    rc = list_slots(s, &seg->plan, rounds, part, &nodes, err);
     if (rc == 0 && s->nslot == 0) {
         rc = error_set(err, "rounds", NULL, "the program has no dispatch: there is nothing to measure");
     }
     if (rc == 0) {
         rc = reserve(s, err);
     }
-    for (uint32_t r = 0; rc == 0 && r < rounds->options.count; r++) {
-        take_round(s, seg, rounds, nodes, r);
+    if (rc == 0) {
+        take_rounds(s, seg, rounds, part, nodes);
     }
     if (rc == 0 && s->count == 0) {
         rc = error_set(err, "rounds", "run it with more rounds",

@@ -39,9 +39,10 @@ struct samples {
     double *union_ns, *skew;    /* [round] */
 };
 
-/* Take them from the segment, whose plan has rounds and whose times are settled. To be freed with samples_free(), also after
+/* Take those of a part from the segment, whose plan has rounds and whose times are settled. To be freed with samples_free(), also after
  * a failure; the segment must stay. -1 with `err`: no memory, or no round has all its times (INFRA). */
-int samples_take(struct samples *s, const struct segment *seg, const struct rounds *rounds, struct error *err);
+int samples_take(struct samples *s, const struct segment *seg, const struct rounds *rounds, uint32_t part,
+                 struct error *err);
 void samples_free(struct samples *s); /* a zeroed struct is fine */
 
 /* The values of a slot by round. */

@@ -182,38 +182,12 @@ void outcome_verify(struct outcome *out, const struct run_options *o, const stru
     }
 }
 
-/* What cannot be written was asked for and is lost: no PASS. */
 void outcome_measure(struct outcome *out, const struct run_options *o, const struct prepared *p)
 {
     struct error err;
 
-    if (!p->rounds.total) {
-        return;
-    }
-    if (measured_take(&out->measured, &p->segment, &p->rounds, &err) < 0 ||
-        (o->bench.csv_file && measured_save_csv(out->measured, o->bench.csv_file, &err) < 0)) {
+    if (p->rounds.total && measures_take(&out->measures, o, p, &err) < 0) {
         set_failure(out, &err);
-    }
-}
-
-static void print_measured(const struct outcome *out, const struct run_options *o, const struct prepared *p)
-{
-    const char *name = strrchr(o->build, '/');
-    struct error err;
-
-    measured_print(stdout, out->measured, o->bench.raw);
-    if (o->bench.baseline_file) {
-        log_msg(LOG_WARN,
-                "the state of the machine now differs from when %s was written: `l3replay ab` compares two "
-                "builds side by side",
-                o->bench.baseline_file);
-        if (measured_print_baseline(stdout, out->measured, o->bench.baseline_file, &err) < 0) {
-            error_print(&err);
-        }
-    }
-    if (o->bench.pypto_lines) {
-        measured_print_lines(stdout, out->measured, name && name[1] ? name + 1 : o->build,
-                             p->recording.build.kind == BUILD_L3);
     }
 }
 
@@ -282,7 +256,10 @@ static int write_result(const struct outcome *out, const struct run_options *o, 
                                  : p->rounds.total ? p->rounds.total
                                                    : 1,
                        .repeat = out->repeat,
-                       .measured = out->measured,
+                       .measured = out->measures.measured,
+                       .pairs = out->measures.pairs,
+                       .other_build = o->bench.other_build,
+                       .precision = o->bench.precision,
                        .clock_error_ns = out->clock_error_ns,
                        .paced = out->paced,
                        .nopened = out->nopened,
@@ -372,9 +349,7 @@ int outcome_report(struct outcome *out, const struct run_options *o, const struc
     if (out->repeat) {
         repeat_print(stdout, out->repeat);
     }
-    if (out->measured) {
-        print_measured(out, o, p);
-    }
+    measures_print(&out->measures, o, p);
     if (settled) { /* perhaps by an interrupt: mpirun leaves a second, which a file on a busy disk may take */
         code = print_marker(out, p);
     }
@@ -408,6 +383,5 @@ void outcome_close(struct outcome *out, const struct run_options *o, const struc
     out->ncomparison = 0;
     repeat_free(out->repeat);
     out->repeat = NULL;
-    measured_free(out->measured);
-    out->measured = NULL;
+    measures_free(&out->measures);
 }

@@ -16,6 +16,7 @@
 #include "common/plan/plan.h"
 #include "common/segment/clock_map.h"
 #include "orchestrator/bench/measured.h"
+#include "orchestrator/bench/pairs.h"
 #include "orchestrator/data/verify.h"
 #include "orchestrator/repeat/repeat.h"
 
@@ -94,7 +95,10 @@ struct result {
     uint64_t seed;
     struct tolerance tolerance;
     uint32_t rounds;
-    const struct repeat *repeat;     /* of several rounds; NULL: there was one */
+    const struct repeat *repeat; /* of several rounds; NULL: there was one */
+    const struct pairs *pairs;   /* of `l3replay ab`, with the next two; else NULL */
+    const char *other_build;
+    double precision;
     const struct measured *measured; /* of `l3replay bench`; else NULL */
     bool paced;                      /* --pace domain */
     uint64_t nopened;                /* dispatches that no longer waited for other members of their domain */

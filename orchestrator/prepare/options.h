@@ -21,9 +21,12 @@ enum pace_mode { PACE_AUTO = 0, PACE_DOMAIN, PACE_FREE };
 
 enum { GOLDEN_TIMEOUT_S = 3600 };
 
-/* `l3replay bench` */
+/* `l3replay bench` and `l3replay ab` */
 struct bench_options {
-    struct rounds_options rounds; /* count 0: another command */
+    struct rounds_options rounds; /* count 0: another command; of ab: pairs of a pass */
+    const char *other_build;      /* ab; else NULL */
+    uint32_t limit;               /* ab: pairs at most */
+    double precision;             /* ab: 0.01 is 1 % */
     bool raw, pypto_lines;
     const char *csv_file, *baseline_file; /* NULL: not asked for */
 };

@@ -10,6 +10,7 @@
 #include "orchestrator/open/override.h"
 #include "orchestrator/plan/edges.h"
 #include "orchestrator/prepare/load.h"
+#include "orchestrator/prepare/other_build.h"
 #include "orchestrator/prepare/prepare_references.h"
 #include "orchestrator/prepare/snapshot.h"
 #include "rank-worker/compile/store_trim.h"
@@ -99,6 +100,12 @@ static int check_plan(struct prepared *p, const struct run_options *o, struct er
     return compile_check_plan(&p->recording.plan, &p->recording.programs, err);
 }
 
+/* Programs of the plan that are this build's. */
+static uint32_t own_programs(const struct prepared *p)
+{
+    return p->other ? p->other->nprogram : p->recording.plan.nprogram;
+}
+
 /* Which programs of the table the plan uses. */
 static bool *wanted_programs(const struct prepared *p, struct error *err)
 {
@@ -108,7 +115,7 @@ static bool *wanted_programs(const struct prepared *p, struct error *err)
         error_nomem(err, "programs", p->recording.programs.count);
         return NULL;
     }
-    for (uint32_t i = 0; i < p->recording.plan.nprogram; i++) {
+    for (uint32_t i = 0; i < own_programs(p); i++) {
         const char *name = plan_text(&p->recording.plan, p->recording.plan.programs[i]);
         long at = program_find(&p->recording.programs, name);
 
@@ -130,7 +137,7 @@ static int write_sheet(struct prepared *p, struct error *err)
     if (!w) {
         return -1;
     }
-    for (uint32_t i = 0; i < p->recording.plan.nprogram; i++) {
+    for (uint32_t i = 0; i < own_programs(p); i++) {
         long at = program_find(&p->recording.programs, plan_text(&p->recording.plan, p->recording.plan.programs[i]));
         const struct compiled_program *c = &p->compiled.items[at];
 
@@ -139,7 +146,8 @@ static int write_sheet(struct prepared *p, struct error *err)
             return -1;
         }
     }
-    if (bindings_write(&p->bindings, &p->recording.plan, w, err) < 0) {
+    if ((p->other && other_build_write_sheet(p->other, w, err) < 0) ||
+        bindings_write(&p->bindings, &p->recording.plan, w, err) < 0) {
         sheet_writer_free(w);
         return -1;
     }
@@ -166,11 +174,22 @@ static int compile(const struct run_options *o, const struct prepare_job *job, s
     if (rc == 0 &&
         (fresh_session_open(&fresh, &p->session, err) < 0 ||
          fresh_binaries(p->session, &r->build, &r->programs, wanted, job->jobs, &fresh, &p->compiled, err) < 0 ||
-         write_sheet(p, err) < 0)) {
+         (p->other && other_build_compile(p->other, job, err) < 0) || write_sheet(p, err) < 0)) {
         rc = -1;
     }
     free(wanted);
     return rc;
+}
+
+int prepare_load(struct prepared *p, struct error *err)
+{
+    if (load_storages(&p->segment, p->recording.inputs, err) < 0) {
+        return -1;
+    }
+    if (p->other) {
+        other_build_load(p->other, &p->segment);
+    }
+    return 0;
 }
 
 static int save_inputs(const struct run_options *o, const struct prepared *p, struct error *err)
@@ -180,7 +199,16 @@ static int save_inputs(const struct run_options *o, const struct prepared *p, st
 
 static int add_rounds(const struct run_options *o, struct prepared *p, struct error *err)
 {
-    return o->bench.rounds.count ? rounds_unroll(&p->recording.plan, &o->bench.rounds, &p->rounds, err) : 0;
+    struct rounds_part parts[ROUNDS_PARTS];
+    const bool two = o->bench.other_build != NULL;
+
+    if (!o->bench.rounds.count) {
+        return 0;
+    }
+    if (two && other_build_open(&p->other, o, &p->recording.build, &p->recording.plan, parts, err) < 0) {
+        return -1;
+    }
+    return rounds_unroll(&p->recording.plan, &o->bench.rounds, two ? parts : NULL, ROUNDS_PARTS, &p->rounds, err);
 }
 
 int prepare(const struct run_options *o, const struct prepare_job *job, struct phases *phases, struct prepared *p,
@@ -220,13 +248,13 @@ int prepare(const struct run_options *o, const struct prepare_job *job, struct p
     if (segment_create(&p->segment, &p->recording.plan, p->sheet, p->recording.build.platform, err) < 0) {
         return -1;
     }
-    if (load_storages(&p->segment, p->recording.inputs, err) < 0) {
+    if (prepare_load(p, err) < 0) {
         return -1;
     }
     if (!wait && save_inputs(o, p, err) < 0) {
         return -1;
     }
-    if (o->repeat <= 1 && build_platform_is_sim(&p->recording.build)) { /* else there are more passes */
+    if (o->repeat <= 1 && !p->other && build_platform_is_sim(&p->recording.build)) { /* else there are more passes */
         inputs_release(p->recording.inputs);
     }
     if (!wait) {
@@ -247,6 +275,8 @@ void prepare_free(struct prepared *p)
     compiled_free(&p->compiled);
     compile_session_close(p->session);
     user_checks_free(&p->checks);
+    rounds_free(&p->rounds);
+    other_build_free(p->other);
     free(p->scalars);
     verify_free(p->verify);
     references_free(&p->references);

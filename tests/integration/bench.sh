@@ -27,7 +27,7 @@ PYTHON
 run "$L3REPLAY" bench "$build" --rounds 2 --warmup 0 --keep-state --save-outputs "$work/kept" --baseline "$work/old.json"
 expect_pass
 expect_out '^PYPTO_EXEC_CHECKED=0/2 outputs$' '^against .*old.json:$' '^  effective +[+-][0-9.]+ %'
-expect_err 'state of the machine'
+expect_err 'machine is in another state'
 run "$L3REPLAY" bench "$build" --rounds 1 --warmup 0 --keep-state --save-outputs "$work/once"
 expect_pass
 diff -r "$work/kept" "$work/once" >/dev/null && complain "the second round should have found what the first one left"

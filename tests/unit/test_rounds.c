@@ -56,7 +56,7 @@ static void unroll(struct plan *p, const struct rounds_options *o, struct rounds
     struct error err;
 
     make_plan(p);
-    byte_plan_must(rounds_unroll(p, o, r, &err), &err);
+    byte_plan_must(rounds_unroll(p, o, NULL, 0, r, &err), &err);
     byte_plan_must(plan_check(p, &err), &err);
 }
 
@@ -81,8 +81,8 @@ static void rounds_and_their_gates(void **state)
     unroll(&p, &o, &r);
     assert_int_equal(r.total, 4);
     assert_int_equal(r.nkept, 1);
-    assert_int_equal(r.ngate, 3);
-    assert_int_equal(r.nbytes, BYTES + 2 * WINDOW);
+    assert_int_equal(r.parts[0].ngate, 3);
+    assert_int_equal(r.parts[0].nbytes, BYTES + 2 * WINDOW);
     assert_int_equal(p.nnode, 1 + 4 * (3 + 3));
     for (uint32_t round = 0; round < 4; round++) {
         const uint32_t first = rounds_node(&r, round, 0), gate = first - 3;
@@ -96,6 +96,7 @@ static void rounds_and_their_gates(void **state)
             assert_true(waits_for(&p, gate, gate - 1) && waits_for(&p, gate, gate - 3));
         }
     }
+    rounds_free(&r);
     plan_free(&p);
 }
 
@@ -122,6 +123,7 @@ static void what_is_put_back(void **state)
     assert_int_equal(to[2], 3);
     assert_true(from[1] == from[2] && from[1] >= 4 && from[1] != kept_to);
     assert_int_equal(p.storages[from[1]].nbytes, WINDOW);
+    rounds_free(&r);
     plan_free(&p);
 }
 
@@ -135,11 +137,13 @@ static void what_may_stay(void **state)
     (void)state;
     unroll(&p, &state_stays, &r);
     assert_int_equal(r.nkept, 0);
-    assert_int_equal(r.nbytes, 2 * WINDOW);
+    assert_int_equal(r.parts[0].nbytes, 2 * WINDOW);
+    rounds_free(&r);
     plan_free(&p);
     unroll(&p, &all_stays, &r); /* two cards begin together all the same */
-    assert_int_equal(r.nbytes, 0);
-    assert_int_equal(r.ngate, 1);
+    assert_int_equal(r.parts[0].nbytes, 0);
+    assert_int_equal(r.parts[0].ngate, 1);
+    rounds_free(&r);
     plan_free(&p);
 }
 
@@ -152,7 +156,7 @@ static void too_many_rounds(void **state)
 
     (void)state;
     make_plan(&p);
-    assert_int_equal(rounds_unroll(&p, &o, &r, &err), -1);
+    assert_int_equal(rounds_unroll(&p, &o, NULL, 0, &r, &err), -1);
     assert_int_equal(err.kind, ERROR_USAGE);
     assert_int_equal(p.nnode, 3); /* as it was */
     plan_free(&p);
@@ -190,7 +194,7 @@ static void samples_of_rounds(void **state)
     (void)state;
     unroll(&seg.plan, &o, &r);
     make_times(&seg, &r);
-    byte_plan_must(samples_take(&s, &seg, &r, &err), &err);
+    byte_plan_must(samples_take(&s, &seg, &r, 0, &err), &err);
     assert_int_equal(s.count, 2);
     assert_int_equal(s.dropped, 1);
     assert_true(s.round[0] == 0 && s.round[1] == 2);
@@ -208,6 +212,7 @@ static void samples_of_rounds(void **state)
     assert_true(s.skew[0] == 0); /* card 1 begins late since it waits for card 0's data */
     samples_free(&s);
     free(seg.times);
+    rounds_free(&r);
     plan_free(&seg.plan);
 }
 
@@ -250,6 +255,7 @@ static void lines_for_scripts(void **state)
     free(text);
     measured_free(m);
     free(seg.times);
+    rounds_free(&r);
     plan_free(&seg.plan);
 }
 
