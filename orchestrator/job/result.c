@@ -225,6 +225,19 @@ static void put_texts(struct json_writer *w, cJSON *root, const char *key, const
     }
 }
 
+/* What differs from the last replay of the build. */
+static void put_changes(struct json_writer *w, cJSON *root, const struct changes *c)
+{
+    cJSON *item;
+
+    if (c) {
+        item = json_put_object(w, root, "changes");
+        json_put_bool(w, item, "compared", c->compared);
+        put_texts(w, item, "changed", (const char *const *)c->changed.v, c->changed.n);
+        put_texts(w, item, "unknown", (const char *const *)c->unknown.v, c->unknown.n);
+    }
+}
+
 static void put_pace(struct json_writer *w, cJSON *root, const struct result *r)
 {
     cJSON *pace = json_put_object(w, root, "pace");
@@ -275,6 +288,7 @@ int result_write(const char *path, const struct result *r, struct error *err)
     }
     put_pace(&w, root, r);
     put_versions_and_notes(&w, root, r);
+    put_changes(&w, root, r->changes);
     put_times(&w, root, r);
     put_unchecked(&w, root, r);
     if (r->ncomparison) {

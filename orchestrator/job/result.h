@@ -16,6 +16,7 @@
 #include "common/plan/plan.h"
 #include "common/segment/clock_map.h"
 #include "orchestrator/data/verify.h"
+#include "orchestrator/prepare/changes.h"
 #include "orchestrator/repeat/repeat.h"
 
 #define RESULT_NONE UINT32_MAX
@@ -107,6 +108,7 @@ struct result {
     const struct result_comparison *comparisons;
     const struct result_version *versions;
     const struct result_unchecked *unchecked;
+    const struct changes *changes; /* NULL: not looked for */
     const char *const *notes, *const *warnings;
 };
 
