@@ -26,7 +26,8 @@ static const struct argp_option option_table[] = {
 };
 
 static const char doc[] =
-    "Replay BUILD now, and again each time that a file which decides a replay was edited: a line each, with the verdict, "
+    "Replay BUILD now, and again each time that a file which decides a replay was edited: a line each, with the "
+    "verdict, "
     "its time, and what has changed. Enter replays again, q leaves.\v"
     "Other options are those of `l3replay run`; behind -- too. A broken kernel or a compile error is printed, and the "
     "next edit is waited for.\n\n"

@@ -70,9 +70,8 @@ struct result_comparison {
     const char *dtype;
     uint32_t ndim;
     const int64_t *shape;
-    struct comparison numbers;
+    struct verified found;
     struct compare_rule rule;
-    struct compare_verdict outcome;
 };
 
 /* An output that was not compared, and the reason. */

@@ -17,8 +17,8 @@
 #include "common/base/private_dir.h"
 #include "common/process/descendants.h"
 #include "orchestrator/watch/watch_files.h"
-#include "orchestrator/watch/watch_known.h"
 #include "orchestrator/watch/watch_keys.h"
+#include "orchestrator/watch/watch_known.h"
 #include "orchestrator/watch/watch_line.h"
 
 enum { SETTLE_MS = 20, SETTLE_MOST_MS = 10000, EXIT_USAGE = 2, POLLED_MORE = 3 };
@@ -33,13 +33,13 @@ struct watch {
     char *result_file;
     struct args argv;
     struct watch_replay replay;
-    int64_t due_ms;     /* when a replay starts; 0: none is due */
-    bool asked;         /* for the one that is due, or runs: its line is printed in any case */
+    int64_t due_ms; /* when a replay starts; 0: none is due */
+    bool asked;     /* for the one that is due, or runs: its line is printed in any case */
     bool running_asked;
-    unsigned quiet;     /* replays that found nothing changed, one after the other */
+    unsigned quiet; /* replays that found nothing changed, one after the other */
     unsigned nreplay;
-    double before_ms;   /* dispatches of the last replay with a line; negative: none ran */
-    char verdict[8];    /* of the last one */
+    double before_ms; /* dispatches of the last replay with a line; negative: none ran */
+    char verdict[8];  /* of the last one */
     bool leaves;
     int code;
 };
@@ -77,8 +77,7 @@ static int open_watch(struct watch *w, struct error *err)
     args_add_all(&w->argv, (const char *const *)w->o->options->v, w->o->options->n);
     args_add(&w->argv, "--result=%s", w->result_file);
     process_adopt(); /* what a replay leaves behind is ended with it */
-    if (args_done(&w->argv, err) < 0 || open_signals(w, err) < 0 ||
-        watch_files_open(&w->files, w->build, err) < 0 ||
+    if (args_done(&w->argv, err) < 0 || open_signals(w, err) < 0 || watch_files_open(&w->files, w->build, err) < 0 ||
         watch_known_options(w->files, w->o->options, err) < 0) {
         return -1;
     }

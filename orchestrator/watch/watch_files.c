@@ -16,7 +16,8 @@
 #include "common/base/log.h"
 
 enum {
-    MASK = IN_CLOSE_WRITE | IN_CREATE | IN_DELETE | IN_MOVED_FROM | IN_MOVED_TO | IN_DELETE_SELF | IN_MOVE_SELF | IN_ONLYDIR
+    MASK = IN_CLOSE_WRITE | IN_CREATE | IN_DELETE | IN_MOVED_FROM | IN_MOVED_TO | IN_DELETE_SELF | IN_MOVE_SELF |
+           IN_ONLYDIR
 };
 
 static const char HINT[] = "raise fs.inotify.max_user_watches or max_user_instances (sysctl)";
@@ -69,8 +70,8 @@ static bool is_written_dir(const char *name)
 
 static bool is_source_name(const char *name)
 {
-    static const char *const suffixes[] = {".cpp", ".cc", ".c",   ".hpp", ".hh",  ".h", ".hxx",        ".inc",
-                                           ".ipp", ".pto", ".py", ".json", ".npy", ".npz", ".pt", ".safetensors"};
+    static const char *const suffixes[] = {".cpp", ".cc",  ".c",  ".hpp",  ".hh",  ".h",   ".hxx", ".inc",
+                                           ".ipp", ".pto", ".py", ".json", ".npy", ".npz", ".pt",  ".safetensors"};
     const char *dot = strrchr(name, '.');
 
     if (!dot || dot == name || name[0] == '#' || name[0] == '.') {

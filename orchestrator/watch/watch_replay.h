@@ -13,14 +13,14 @@
 
 /* What a replay has said of itself. */
 struct watch_result {
-    char verdict[8];      /* "PASS", "FAIL", "INFRA"; "": it was wrong usage, or gave no verdict */
-    double seconds;       /* from its start to its end */
-    double span_ms;       /* first start of a dispatch to the last end; negative: none ran */
+    char verdict[8];       /* "PASS", "FAIL", "INFRA"; "": it was wrong usage, or gave no verdict */
+    double seconds;        /* from its start to its end */
+    double span_ms;        /* first start of a dispatch to the last end; negative: none ran */
     int compared, outputs; /* of so many outputs so many were compared; -1: not known */
-    bool known;           /* it could say what has changed */
-    struct args changed;  /* since the replay before; empty and `known`: nothing */
-    char error[400];      /* what went wrong; "" */
-    int exit_code;        /* -1: a signal ended it */
+    bool known;            /* it could say what has changed */
+    struct args changed;   /* since the replay before; empty and `known`: nothing */
+    char error[400];       /* what went wrong; "" */
+    int exit_code;         /* -1: a signal ended it */
 };
 
 struct watch_replay {

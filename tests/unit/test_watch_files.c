@@ -65,8 +65,14 @@ static void move(const char *from, const char *to)
 static void test_sources_count(void **state)
 {
     static const char *const counted[] = {"kernels/aiv/a.cpp", "new.py", "data/in/a.npy", "a.pto", "meta.json"};
-    static const char *const others[] = {"cache/a.json",        "dfx_outputs/rank0/d0/x.json", ".hidden.cpp", "notes.txt",
-                                         "kernels/aiv/a.cpp~", ".#a.cpp",                     "4913",        "a.so"};
+    static const char *const others[] = {"cache/a.json",
+                                         "dfx_outputs/rank0/d0/x.json",
+                                         ".hidden.cpp",
+                                         "notes.txt",
+                                         "kernels/aiv/a.cpp~",
+                                         ".#a.cpp",
+                                         "4913",
+                                         "a.so"};
 
     (void)state;
     assert_false(concerns());

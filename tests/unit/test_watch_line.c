@@ -15,7 +15,8 @@ static void expect(const struct watch_result *r, double before_ms, const char *e
 
 static struct watch_result pass(void)
 {
-    return (struct watch_result){.verdict = "PASS", .seconds = 0.5, .span_ms = 2, .compared = 1, .outputs = 1, .known = true};
+    return (struct watch_result){
+        .verdict = "PASS", .seconds = 0.5, .span_ms = 2, .compared = 1, .outputs = 1, .known = true};
 }
 
 static void test_text(void **state)
