@@ -9,6 +9,7 @@
 #include "orchestrator/cli/command.h"
 #include "orchestrator/cli/fresh_options.h"
 #include "orchestrator/cli/option_number.h"
+#include "orchestrator/device/cpu_check.h"
 #include "orchestrator/job/marker.h"
 #include "orchestrator/open/build.h"
 #include "orchestrator/open/override.h"
@@ -69,7 +70,7 @@ static int compile_build(const struct compile_command *c, struct error *err)
 
     if (store_limit(&limit, err) < 0 || build_open(c->build, &build, err) < 0 ||
         (c->platform && build_set_platform(&build, c->platform, err) < 0) ||
-        record_programs(&build, &programs, err) < 0 || compile_check(&programs, NULL, err) < 0 ||
+        record_programs(&build, &programs, err) < 0 || cpu_check_programs(&programs, NULL, err) < 0 ||
         fresh_sources(build.dir, &c->fresh, err) < 0 || fresh_session_open(&c->fresh, &session, err) < 0) {
         goto out;
     }

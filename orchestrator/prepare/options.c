@@ -12,4 +12,5 @@ void run_options_free(struct run_options *o)
     free(o->compares);
     free(o->settings);
     args_free(&o->unused);
+    args_free(&o->device.cpu_unused);
 }
