@@ -299,9 +299,18 @@ static char **prepare_job(struct front *f, int nproc, const char *exe, int argc,
     return command;
 }
 
+/* `begun`: when this process began, or 1: the marked one counts from its own start. */
+static int mark_alone(uint64_t begun, struct error *err)
+{
+    char text[32];
+
+    snprintf(text, sizeof text, "%llu", (unsigned long long)begun);
+    return setenv(ALONE_VARIABLE, text, 1) < 0 ? error_errno(err, ALONE_VARIABLE, NULL, "cannot set it") : 0;
+}
+
 int launch_mark_alone(struct error *err)
 {
-    return setenv(ALONE_VARIABLE, "1", 1) < 0 ? error_errno(err, ALONE_VARIABLE, NULL, "cannot set it") : 0;
+    return mark_alone(1, err);
 }
 
 static char **prepare_alone(char *exe, int argc, char **argv, struct error *err)
@@ -314,20 +323,21 @@ static char **prepare_alone(char *exe, int argc, char **argv, struct error *err)
     }
     command[0] = exe;
     memcpy(command + 1, argv, (size_t)argc * sizeof *argv);
-    if (launch_mark_alone(err) < 0) {
+    if (mark_alone(clock_now_ns(), err) < 0) {
         free(command);
         return NULL;
     }
     return command;
 }
 
-bool launch_is_alone(void)
+bool launch_is_alone(uint64_t *begun_ns)
 {
     const char *value = getenv(ALONE_VARIABLE);
-    const bool alone = value && strcmp(value, "1") == 0;
+    const uint64_t begun = value ? strtoull(value, NULL, 10) : 0, now = clock_now_ns();
 
+    *begun_ns = begun > 1 && begun < now ? begun : now;
     unsetenv(ALONE_VARIABLE); /* what we start is not alone in this sense */
-    return alone;
+    return begun > 0;
 }
 
 int launch_self(int nproc, double start_timeout, int argc, char **argv)

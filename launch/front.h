@@ -10,6 +10,7 @@
 #define L3R_LAUNCH_FRONT_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "common/base/error.h"
 
@@ -23,8 +24,9 @@ int launch_rank(void);
  * print the marker when it cannot. */
 int launch_mark_alone(struct error *err);
 
-/* Whether this process was started by a front as the only one of its job, which needs no MPI. To be asked once. */
-bool launch_is_alone(void);
+/* Whether this process was started by a front as the only one of its job, which needs no MPI. To be asked once. `*begun_ns`:
+ * when the front began (clock_now_ns()), else now. */
+bool launch_is_alone(uint64_t *begun_ns);
 
 /* Run "<this program> argv[0] ... argv[argc - 1]" in `nproc` processes that mpirun starts; 0: in one process, without
  * mpirun and MPI. argv[0] is the command's name. Returns

@@ -18,6 +18,7 @@ int cli_splice(int argc, char **argv);
 int cli_invalidate(int argc, char **argv);
 int cli_cache(int argc, char **argv);
 int cli_debug_runner(int argc, char **argv);
+int cli_validate_ir(int argc, char **argv);
 int cli_completions(int argc, char **argv);
 
 /* Their options and texts. */
@@ -32,6 +33,7 @@ extern const struct argp splice_command;
 extern const struct argp invalidate_command;
 extern const struct argp cache_command;
 extern const struct argp debug_runner_command;
+extern const struct argp validate_ir_command;
 extern const struct argp completions_command;
 
 /* The commands, in the order of the help; ends with a NULL name. */

@@ -12,8 +12,8 @@
 #include "orchestrator/batch/batch.h"
 #include "orchestrator/cli/cli.h"
 #include "orchestrator/cli/command.h"
-#include "orchestrator/cli/option_number.h"
 #include "orchestrator/job/marker.h"
+#include "orchestrator/options/option_number.h"
 
 enum {
     OPT_MANIFEST = 0xb00,

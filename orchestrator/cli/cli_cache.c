@@ -109,8 +109,8 @@ static void print_text(const struct cache_command *c, const struct store *s, con
     printf("size     %s of %s\n", size_text(st->size.nbytes, size, sizeof size),
            st->limit ? size_text(st->limit, limit, sizeof limit) : "any");
     printf("entries  %" PRIu64 " objects, %" PRIu64 " precompiled headers, %" PRIu64 " lists of headers, %" PRIu64
-           " files of golden.py\n",
-           st->size.nobject, st->size.nheader, st->size.nlist, st->size.ngolden);
+           " files of golden.py, %" PRIu64 " recordings\n",
+           st->size.nobject, st->size.nheader, st->size.nlist, st->size.ngolden, st->size.nrecording);
     printf("hits     %" PRIu64 " of %" PRIu64 " look-ups\n", st->counts.hits, st->counts.lookups);
 }
 
@@ -131,6 +131,7 @@ static int print_json(const struct cache_command *c, const struct store *s, cons
     json_put_number(&w, root, "precompiled_headers", (double)st->size.nheader);
     json_put_number(&w, root, "header_lists", (double)st->size.nlist);
     json_put_number(&w, root, "golden_files", (double)st->size.ngolden);
+    json_put_number(&w, root, "recordings", (double)st->size.nrecording);
     json_put_number(&w, root, "lookups", (double)st->counts.lookups);
     json_put_number(&w, root, "hits", (double)st->counts.hits);
     if (c->trim || c->clear) {

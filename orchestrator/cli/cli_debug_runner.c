@@ -8,10 +8,10 @@
 #include <unistd.h>
 
 #include "common/base/file.h"
-#include "orchestrator/cli/build_options.h"
 #include "orchestrator/cli/cli.h"
 #include "orchestrator/cli/command.h"
 #include "orchestrator/open/build.h"
+#include "orchestrator/options/build_options.h"
 
 enum { OPT_FORCE = 0xa00, SCRIPT_MAX = 1 << 20 };
 

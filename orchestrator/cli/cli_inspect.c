@@ -2,13 +2,13 @@
 #include <argp.h>
 #include <stdbool.h>
 
-#include "orchestrator/cli/build_options.h"
 #include "orchestrator/cli/cli.h"
 #include "orchestrator/cli/command.h"
 #include "orchestrator/device/inspect_device.h"
 #include "orchestrator/open/build.h"
 #include "orchestrator/open/inspect.h"
 #include "orchestrator/open/signature_params.h"
+#include "orchestrator/options/build_options.h"
 #include "orchestrator/record/record.h"
 
 struct options {

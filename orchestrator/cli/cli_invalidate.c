@@ -2,10 +2,10 @@
 #include <argp.h>
 #include <stdio.h>
 
-#include "orchestrator/cli/build_options.h"
 #include "orchestrator/cli/cli.h"
 #include "orchestrator/cli/command.h"
-#include "orchestrator/cli/option_number.h"
+#include "orchestrator/options/build_options.h"
+#include "orchestrator/options/option_number.h"
 #include "rank-worker/cache/invalidate.h"
 
 enum { OPT_LOCK_TIMEOUT = 0x400 };

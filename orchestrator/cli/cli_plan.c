@@ -3,11 +3,11 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "orchestrator/cli/build_options.h"
 #include "orchestrator/cli/cli.h"
 #include "orchestrator/cli/command.h"
-#include "orchestrator/cli/python_options.h"
-#include "orchestrator/cli/recording_options.h"
+#include "orchestrator/options/build_options.h"
+#include "orchestrator/options/python_options.h"
+#include "orchestrator/options/recording_options.h"
 #include "orchestrator/plan/print.h"
 #include "orchestrator/plan/saved.h"
 #include "orchestrator/prepare/recording.h"

@@ -4,9 +4,9 @@
 #include <string.h>
 
 #include "common/base/file.h"
-#include "orchestrator/cli/build_options.h"
 #include "orchestrator/cli/cli.h"
 #include "orchestrator/cli/command.h"
+#include "orchestrator/options/build_options.h"
 #include "orchestrator/report/report_make.h"
 #include "orchestrator/report/report_print.h"
 #include "orchestrator/trace/timeline.h"

@@ -13,20 +13,20 @@
 #include "launch/front.h"
 #include "launch/mpi_dirs.h"
 #include "orchestrator/cli/background.h"
-#include "orchestrator/cli/build_options.h"
 #include "orchestrator/cli/cli.h"
 #include "orchestrator/cli/command.h"
-#include "orchestrator/cli/compare_options.h"
-#include "orchestrator/cli/device_option.h"
-#include "orchestrator/cli/dfx_options.h"
-#include "orchestrator/cli/fresh_options.h"
-#include "orchestrator/cli/option_number.h"
-#include "orchestrator/cli/python_options.h"
-#include "orchestrator/cli/recording_options.h"
-#include "orchestrator/cli/stack_options.h"
 #include "orchestrator/job/marker.h"
 #include "orchestrator/job/run.h"
 #include "orchestrator/open/override.h"
+#include "orchestrator/options/build_options.h"
+#include "orchestrator/options/compare_options.h"
+#include "orchestrator/options/device_option.h"
+#include "orchestrator/options/dfx_options.h"
+#include "orchestrator/options/fresh_options.h"
+#include "orchestrator/options/option_number.h"
+#include "orchestrator/options/python_options.h"
+#include "orchestrator/options/recording_options.h"
+#include "orchestrator/options/stack_options.h"
 #include "orchestrator/repeat/repeat.h"
 
 enum {
@@ -242,7 +242,7 @@ int cli_run(int argc, char **argv)
     }
     mpi_dirs_report_start();
     parse_arguments(&run_command, argc, copy, &o);
-    o.alone = launch_is_alone();
+    o.alone = launch_is_alone(&o.begun_ns);
     /* One process needs no MPI, which takes most of the time of a short replay: executors are processes of their own. */
     if (o.alone || launch_under_mpi()) {
         code = run_replay(&o, argc, argv);

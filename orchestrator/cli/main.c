@@ -25,6 +25,8 @@ const struct command commands[] = {
     {"cache", cli_cache, &cache_command, "show the store of compiled objects, or remove what is in it"},
     {"debug-runner", cli_debug_runner, &debug_runner_command,
      "write a debug/run.py that replays the build with l3replay"},
+    {"validate-ir", cli_validate_ir, &validate_ir_command,
+     "let an installed compiler check the program after each of its passes"},
     {"completions", cli_completions, &completions_command, "print completions for bash or zsh, or the manual page"},
     {0},
 };

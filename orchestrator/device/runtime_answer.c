@@ -7,7 +7,6 @@
 #include "common/base/json.h"
 #include "common/base/json_write.h"
 #include "common/base/log.h"
-#include "common/base/python.h"
 #include "orchestrator/record/helper.h"
 #include "orchestrator/record/helper_error.h"
 #include "rank-worker/compile/store.h"
@@ -47,27 +46,28 @@ static int take_line(void *context, char *line, size_t length, struct error *err
     return rc;
 }
 
-static char *ask(const struct runtime_question *q, struct error *err)
+static char *ask(const struct runtime_question *q, const char *python, struct error *err)
 {
     struct json_writer w = {0};
     cJSON *root = json_new_object(&w);
-    double timeout = 0;
+    struct helper_limits limits = {.limit = LIMIT_S};
     char *request, *answer = NULL;
+    bool printed;
 
-    if (helper_timeout(&timeout, err) < 0) {
+    if (helper_timeout(&limits.timeout, err) < 0) {
         cJSON_Delete(root);
         return NULL;
     }
     json_put_string(&w, root, "op", "runtime");
     json_put_string(&w, root, "dir", "");
-    json_put_number(&w, root, "timeout", timeout);
+    json_put_number(&w, root, "timeout", limits.timeout);
     json_put_number(&w, root, "limit", LIMIT_S);
     json_put_string(&w, root, "root", q->root);
     json_put_string(&w, root, "platform", q->platform);
     json_put_string(&w, root, "runtime", q->runtime);
     json_put_string(&w, root, "pto_isa", q->pto_isa);
     request = json_finish_line(&w, root, "the question to the runtime's package", err);
-    if (request && helper_run(request, timeout, LIMIT_S, take_line, &answer, err) < 0) {
+    if (request && helper_run(python, request, &limits, take_line, &answer, &printed, err) < 0) {
         free(answer);
         answer = NULL;
     }
@@ -85,11 +85,10 @@ static void hash_variable(struct hasher *h, const char *name)
 }
 
 /* NULL without memory. */
-static char *kept_path(const struct store *store, const struct runtime_question *q)
+static char *kept_path(const struct store *store, const struct runtime_question *q, const char *python)
 {
-    static const char *const variables[] = {"L3REPLAY_PYTHON", "PATH", "PYTHONPATH", "ASCEND_HOME_PATH", "CC", "CXX"};
+    static const char *const variables[] = {"PATH", "PYTHONPATH", "ASCEND_HOME_PATH", "CC", "CXX"};
     struct hasher *h = hasher_new();
-    char *python = NULL;
 
     if (!h) {
         return NULL;
@@ -99,10 +98,7 @@ static char *kept_path(const struct store *store, const struct runtime_question 
     hasher_text(h, q->platform);
     hasher_text(h, q->runtime);
     hasher_text(h, q->pto_isa);
-    if (python_find(&python, NULL) == 0) {
-        hasher_text(h, python);
-    }
-    free(python);
+    hasher_text(h, python);
     for (size_t i = 0; i < sizeof variables / sizeof *variables; i++) {
         hash_variable(h, variables[i]);
     }
@@ -140,24 +136,26 @@ static bool is_current(const char *text)
 char *runtime_answer(const struct runtime_question *q, struct error *err)
 {
     struct store store;
-    char *path, *text;
+    char *path, *text, *python = helper_python(err);
 
-    if (store_open(&store, err) < 0) {
+    if (!python || store_open(&store, err) < 0) {
+        free(python);
         return NULL;
     }
-    path = kept_path(&store, q);
+    path = kept_path(&store, q, python);
     text = path ? store_kept_text(path) : NULL;
     if (text && !is_current(text)) {
         free(text);
         text = NULL;
     }
     if (!text) {
-        text = ask(q, err);
+        text = ask(q, python, err);
         if (text && path && *q->platform && store_keep_text(&store, path, text, strlen(text), err) < 0) {
             log_msg(LOG_DEBUG, "the runtime's answer is not kept: %s", err->what);
         }
     }
     free(path);
+    free(python);
     store_close(&store);
     return text;
 }

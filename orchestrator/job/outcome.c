@@ -193,18 +193,38 @@ static void print_summary(const struct outcome *out, const struct prepared *p)
     }
     ndispatch = timings_dispatches(&p->segment);
     log_msg(LOG_TIMING,
-            "%u dispatch%s on %u card%s in %.3f ms (record %.0f ms, plan %.0f ms, compile %.0f ms: %u "
+            "%u dispatch%s on %u card%s in %.3f ms (record %.0f ms%s, plan %.0f ms, compile %.0f ms: %u "
             "built, %u reused; load %.0f ms, run %.0f ms)",
             ndispatch, ndispatch == 1 ? "" : "es", ncard, ncard == 1 ? "" : "s",
             (double)timings_span_ns(&p->segment) / 1e6, (double)ph->spent_ns[PHASE_RECORD] / 1e6,
-            (double)ph->spent_ns[PHASE_PLAN] / 1e6, (double)ph->spent_ns[PHASE_COMPILE] / 1e6, p->compiled.nbuilt,
-            p->compiled.nreused, (double)ph->spent_ns[PHASE_LOAD] / 1e6, (double)ph->spent_ns[PHASE_RUN] / 1e6);
+            p->recording.kept ? " (kept)" : "", (double)ph->spent_ns[PHASE_PLAN] / 1e6,
+            (double)ph->spent_ns[PHASE_COMPILE] / 1e6, p->compiled.nbuilt, p->compiled.nreused,
+            (double)ph->spent_ns[PHASE_LOAD] / 1e6, (double)ph->spent_ns[PHASE_RUN] / 1e6);
+}
+
+/* The stages of process 0 so far; returns how many there are. */
+static size_t list_stages(const struct outcome *out, struct result_stage stages[RUN_STAGES_MAX + 1])
+{
+    const struct phases *p = &out->phases;
+
+    if (!p->nstage || !out->begun_ns) {
+        return 0;
+    }
+    stages[0] = (struct result_stage){"start", 0, (double)(p->stages[0].start_ns - (int64_t)out->begun_ns) / 1e6};
+    for (uint32_t i = 0; i < p->nstage; i++) {
+        const struct run_stage *s = &p->stages[i];
+
+        stages[i + 1] = (struct result_stage){s->name, (double)(s->start_ns - (int64_t)out->begun_ns) / 1e6,
+                                              (double)(s->end_ns - (int64_t)out->begun_ns) / 1e6};
+    }
+    return p->nstage + 1;
 }
 
 static int write_result(const struct outcome *out, const struct run_options *o, const struct prepared *p,
                         const char *marker, struct error *err)
 {
     struct result_phase phases[PHASE_COUNT + 1];
+    struct result_stage stages[RUN_STAGES_MAX + 1];
     struct timings timings = {0};
     struct versions versions;
     const struct build *build = &p->recording.build;
@@ -213,6 +233,9 @@ static int write_result(const struct outcome *out, const struct run_options *o, 
                        .error = out->verdict == RESULT_PASS ? NULL : &out->error,
                        .build = build->dir ? build->dir : o->build,
                        .plan = o->plan_file,
+                       .recording = !p->recording.files.count ? NULL
+                                    : p->recording.kept       ? "kept"
+                                                              : "made",
                        .platform = build->platform,
                        .device = device_kind_name(p->device),
                        .world_size = build->ndevice,
@@ -236,6 +259,8 @@ static int write_result(const struct outcome *out, const struct run_options *o, 
     if (!unchecked) {
         return -1;
     }
+    r.stages = stages;
+    r.nstage = list_stages(out, stages);
     r.unchecked = unchecked;
     r.compared = checked.compared;
     r.outputs = checked.outputs;

@@ -15,9 +15,9 @@
 
 struct outcome {
     enum result_verdict verdict;
-    struct error error; /* when the verdict is not PASS */
-    bool abrupt;        /* the other processes can no longer be asked to leave */
-    uint64_t init_end_ns;
+    struct error error;             /* when the verdict is not PASS */
+    bool abrupt;                    /* the other processes can no longer be asked to leave */
+    uint64_t begun_ns, init_end_ns; /* the command; MPI_Init was over */
     int nproc;
     uint32_t ncore;          /* of the job */
     bool paced;              /* members of a domain were kept in step */

@@ -37,6 +37,7 @@ static void put_target(struct json_writer *w, cJSON *root, const struct result *
 
     json_put_text(w, root, "build", r->build);
     json_put_text(w, root, "plan", r->plan);
+    json_put_text(w, root, "recording", r->recording);
     json_put_text(w, root, "platform", r->platform);
     json_put_text(w, root, "device", r->device);
     if (r->world_size) {
@@ -64,6 +65,15 @@ static void put_times(struct json_writer *w, cJSON *root, const struct result *r
             item = json_append_object(w, list);
             json_put_text(w, item, "name", r->phases[i].name);
             json_put_number(w, item, "seconds", r->phases[i].seconds);
+        }
+    }
+    if (r->nstage) {
+        list = json_put_list(w, root, "stages");
+        for (size_t i = 0; i < r->nstage; i++) {
+            item = json_append_object(w, list);
+            json_put_text(w, item, "name", r->stages[i].name);
+            json_put_number(w, item, "begin_ms", r->stages[i].begin_ms);
+            json_put_number(w, item, "end_ms", r->stages[i].end_ms);
         }
     }
     if (!r->ncard) {

@@ -51,6 +51,12 @@ struct result_phase {
     double seconds;
 };
 
+/* Where the time went, one after the other; from the start of process 0, or of the front that started it. */
+struct result_stage {
+    const char *name; /* a phase, which may come several times; "start": until the first phase begins */
+    double begin_ms, end_ms;
+};
+
 struct result_version {
     const char *name, *text; /* "l3replay", "mpi", "kernel_compiler", ... */
 };
@@ -79,6 +85,7 @@ struct result {
     const struct error *error; /* NULL: none */
 
     const char *build, *plan; /* directory; file of --plan */
+    const char *recording;    /* "made", "kept" (of an earlier replay); NULL: there is none */
     const char *platform, *device;
     uint32_t world_size;
     uint32_t ndevice_id;
@@ -92,8 +99,9 @@ struct result {
     uint64_t clock_error_ns; /* of times of different cards (run_clocks.h); 0: one clock, CLOCK_NO_BOUND: not aligned */
 
     uint32_t compared, outputs; /* of so many outputs; as the line before the marker */
-    size_t nphase, ncard, ndispatch, ncomparison, nunchecked, nversion, nnote, nwarning;
+    size_t nphase, nstage, ncard, ndispatch, ncomparison, nunchecked, nversion, nnote, nwarning;
     const struct result_phase *phases;
+    const struct result_stage *stages;
     const struct result_card *cards;
     const struct result_dispatch *dispatches;
     const struct result_comparison *comparisons;

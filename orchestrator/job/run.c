@@ -53,6 +53,7 @@ static void replay(struct participant *me, const struct run_options *o, struct p
         return;
     }
     interrupt_outputs(verify_outputs(&p->recording.plan));
+    phases_enter(&out->phases, PHASE_CHANGES);
     find_changes(o, p, changes);
     if ((uint32_t)me->job.size > p->recording.build.ndevice) {
         log_note("%d processes for %u cards: %u of them stay idle", me->job.size, p->recording.build.ndevice,
@@ -92,7 +93,8 @@ static void leave_binaries(const struct run_options *o, const struct prepared *p
 
 static int run_root(struct participant *me, const struct run_options *o)
 {
-    struct outcome out = {.init_end_ns = me->job.init_end_ns,
+    struct outcome out = {.begun_ns = o->begun_ns,
+                          .init_end_ns = me->job.init_end_ns,
                           .nproc = me->job.size,
                           .ncore = (uint32_t)topology_together(me->job.node_size)};
     struct changes changes = {0};

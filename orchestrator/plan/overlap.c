@@ -174,10 +174,11 @@ static struct terms terms_of(const struct problem *p, uint32_t from, uint32_t to
 static int64_t coarse_sums(const struct terms *coarse, const struct terms *fine, int64_t low, int64_t high,
                            int64_t *first)
 {
-    int64_t from = low - fine->reach, to = high < coarse->reach ? high : coarse->reach;
+    const int64_t from = low - fine->reach, to = high < coarse->reach ? high : coarse->reach;
+    const int64_t step = coarse->divisor ? coarse->divisor : 1; /* no terms: their sum is 0 */
 
-    *first = ceil_div(from > 0 ? from : 0, coarse->divisor);
-    return floor_div(to, coarse->divisor) - *first + 1;
+    *first = ceil_div(from > 0 ? from : 0, step);
+    return floor_div(to, step) - *first + 1;
 }
 
 static bool solve(struct problem *p, uint32_t from, uint32_t to, int64_t low, int64_t high);

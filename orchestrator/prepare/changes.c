@@ -48,7 +48,7 @@ struct source {
     const char *name, *path;
     const struct made_of *made;
     const char *build_dir;
-    const struct inventory_roots *roots;
+    struct inventory_roots *roots;
 };
 
 /* The first changed header of a source that is the build's or the system's, in `*name` (to be freed), and how many

@@ -67,6 +67,7 @@ void inventory_roots_close(struct inventory_roots *r)
 {
     free(r->own);
     free(r->pto);
+    real_paths_free(&r->paths);
     *r = (struct inventory_roots){0};
 }
 
@@ -78,7 +79,7 @@ static const char *below(const char *path, const char *dir)
     return n && strncmp(path, dir, n) == 0 && path[n] == '/' ? path + n + 1 : NULL;
 }
 
-int inventory_header_name(const struct inventory_roots *r, const char *build_dir, const struct made_of *made, size_t i,
+int inventory_header_name(struct inventory_roots *r, const char *build_dir, const struct made_of *made, size_t i,
                           const char *source, enum inventory_group *group, char **name, struct error *err)
 {
     char *dir = strndup(source, (size_t)(base_name(source) - source)), *path = NULL, *real;
@@ -92,7 +93,7 @@ int inventory_header_name(const struct inventory_roots *r, const char *build_dir
     if (!path) {
         return error_nomem(err, source, 1);
     }
-    real = realpath(path, NULL); /* "./../../tile.h" */
+    real = real_path(&r->paths, path); /* "./../../tile.h" */
     if (real) {
         free(path);
         path = real;

@@ -52,11 +52,13 @@ struct run_options {
     double start_timeout; /* seconds that MPI may take to start; 0: no limit */
     bool first;           /* of the job, as the environment says: prints the marker while MPI has not started */
     bool alone;           /* a job of this process, without MPI */
+    uint64_t begun_ns;    /* clock_now_ns() when the command began */
     enum deps_mode deps;
     bool free_threads; /* --threads free */
     enum pace_mode pace;
     enum tensor_format save_format; /* of --save-outputs */
     const char *save_data;          /* NULL: not asked for; "": data/ of the build */
+    bool fresh_recording;           /* host_orch.py is run also where a recording of it is kept */
     bool strict_shapes;
     bool validate, no_validate, require_check;
     const char *device_id; /* --device-id: the card of an L2 build; NULL: not given */

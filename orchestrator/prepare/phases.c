@@ -29,7 +29,8 @@ void phases_enter(struct phases *p, enum phase next)
 
 const char *phase_name(enum phase phase)
 {
-    static const char *const names[] = {"open", "record", "plan", "compile", "load", "golden", "run", "verify"};
+    static const char *const names[] = {"open", "record", "plan",    "splice", "compile",
+                                        "load", "golden", "changes", "run",    "verify"};
 
     return (unsigned)phase < PHASE_COUNT ? names[phase] : "?";
 }

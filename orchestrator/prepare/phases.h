@@ -12,9 +12,11 @@ enum phase {
     PHASE_OPEN = 0,
     PHASE_RECORD,
     PHASE_PLAN,
+    PHASE_SPLICE, /* edits of .pto files are carried into sources, stale binaries removed */
     PHASE_COMPILE,
     PHASE_LOAD,
-    PHASE_GOLDEN, /* golden.py computes references */
+    PHASE_GOLDEN,  /* golden.py computes references */
+    PHASE_CHANGES, /* what changed since the last replay */
     PHASE_RUN,
     PHASE_VERIFY,
     PHASE_COUNT

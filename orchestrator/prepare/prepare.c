@@ -149,22 +149,27 @@ static int choose_compilers(const struct run_options *o, struct prepared *p, con
     return 0;
 }
 
-static int compile(const struct run_options *o, const struct prepare_job *job, struct prepared *p, struct error *err)
+static int compile(const struct run_options *o, const struct prepare_job *job, struct phases *phases,
+                   struct prepared *p, struct error *err)
 {
     struct recording *r = &p->recording;
     struct fresh_options fresh = o->fresh;
     bool *wanted = wanted_programs(p, err);
-    int rc = -1;
+    int rc;
 
     if (!wanted) {
         return -1;
     }
     fresh.share = job->share;
     fresh.context = job->context;
-    if (choose_compilers(o, p, wanted, &fresh, err) == 0 && fresh_sources(r->build.dir, &fresh, err) == 0 &&
-        fresh_session_open(&fresh, &p->session, err) == 0 &&
-        fresh_binaries(p->session, &r->build, &r->programs, wanted, job->jobs, &fresh, &p->compiled, err) == 0) {
-        rc = write_sheet(p, err);
+    phases_enter(phases, PHASE_SPLICE);
+    rc = choose_compilers(o, p, wanted, &fresh, err) < 0 ? -1 : fresh_sources(r->build.dir, &fresh, err);
+    phases_enter(phases, PHASE_COMPILE);
+    if (rc == 0 &&
+        (fresh_session_open(&fresh, &p->session, err) < 0 ||
+         fresh_binaries(p->session, &r->build, &r->programs, wanted, job->jobs, &fresh, &p->compiled, err) < 0 ||
+         write_sheet(p, err) < 0)) {
+        rc = -1;
     }
     free(wanted);
     return rc;
@@ -201,8 +206,7 @@ int prepare(const struct run_options *o, const struct prepare_job *job, struct p
     if (edges_compile(&p->recording.plan, o->deps, err) < 0 || (!wait && prepare_references_open(o, p, err) < 0)) {
         return -1;
     }
-    phases_enter(phases, PHASE_COMPILE);
-    if (compile(o, job, p, err) < 0) {
+    if (compile(o, job, phases, p, err) < 0) {
         return -1;
     }
     phases_enter(phases, PHASE_LOAD);

@@ -235,6 +235,8 @@ static int make_plan(struct recording *r, const struct run_options *o, struct er
     request.subs = given.subs;
     request.nsub = o->nsub;
     request.files = &r->files;
+    request.fresh = o->fresh_recording;
+    request.kept = &r->kept;
     rc = record_plan(&request, &r->programs, &r->plan, err);
 out:
     given_free(&given);

@@ -19,6 +19,7 @@ struct recording {
     struct program_table programs;
     struct plan plan;                  /* without edges */
     struct record_files files;         /* Python of the build that was run; of a saved plan: none */
+    bool kept;                         /* host_orch.py was not run: its recording was kept */
     char plan_hash[CONTENT_HASH_SIZE]; /* of the saved plan; "": none */
 };
 

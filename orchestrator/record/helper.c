@@ -34,7 +34,8 @@ struct conversation {
     size_t sent, size;
     char *line; /* what was read and not yet taken */
     size_t used, capacity;
-    bool spoke; /* printed something */
+    bool spoke;   /* printed a line */
+    bool printed; /* the build's Python did */
     int timeout_ms, limit_ms;
     int64_t started, deadline;
     int64_t end; /* when it has printed for too long; 0: it has printed nothing yet */
@@ -65,23 +66,29 @@ int helper_timeout(double *seconds, struct error *err)
     return 0;
 }
 
-static int start(struct conversation *c, struct error *err)
+char *helper_python(struct error *err)
 {
     const char *python = setting("L3REPLAY_PYTHON");
-    char dir[PATH_MAX], *found = NULL, *script = NULL;
+    char *found = NULL;
+
+    if (python && !(found = strdup(python))) {
+        error_nomem(err, python, strlen(python));
+    }
+    return python || python_find(&found, err) == 0 ? found : NULL;
+}
+
+static int start(struct conversation *c, const char *python, struct error *err)
+{
+    char dir[PATH_MAX], *script = NULL;
     const char *argv[] = {python, "-S", "-B", "-X", "utf8", NULL, NULL};
     const struct process_options options = {
         .argv = argv, .streams = {PROCESS_PIPE, PROCESS_PIPE, PROCESS_PIPE}, .kept = true};
     int rc = -1;
 
-    if (!python && python_find(&found, err) < 0) {
-        return -1;
-    }
     if (install_find(INSTALL_RECORDER, dir, sizeof dir, err) == 0) {
         script = file_join(dir, "__main__.py", err);
     }
     if (script) {
-        argv[0] = python ? python : found;
         argv[5] = script;
         rc = process_start(&c->child, &options, err);
         if (rc < 0 && err && !err->hint[0]) { /* it could not be executed */
@@ -89,7 +96,6 @@ static int start(struct conversation *c, struct error *err)
         }
     }
     free(script);
-    free(found);
     return rc;
 }
 
@@ -165,6 +171,7 @@ static void pass_messages(struct conversation *c)
     ssize_t n = process_read(c->child, PROCESS_STDERR, bytes, sizeof bytes);
 
     if (n > 0) {
+        c->printed = true;
         log_bytes(bytes, (size_t)n);
     }
 }
@@ -295,19 +302,19 @@ static int ended_early(bool spoke, int status, struct error *err)
                      status >= 0 ? WEXITSTATUS(status) : -1);
 }
 
-int helper_run(const char *request, double timeout, double limit, helper_line_fn *on_line, void *context,
-               struct error *err)
+int helper_run(const char *python, const char *request, const struct helper_limits *limits, helper_line_fn *on_line,
+               void *context, bool *printed, struct error *err)
 {
     struct conversation c = {.request = request,
                              .size = strlen(request),
-                             .timeout_ms = (int)(timeout * 1000) + 1,
-                             .limit_ms = (int)(limit * 1000) + 1,
+                             .timeout_ms = (int)(limits->timeout * 1000) + 1,
+                             .limit_ms = (int)(limits->limit * 1000) + 1,
                              .on_line = on_line,
                              .context = context};
     struct sigaction ignore = {.sa_handler = SIG_IGN}, before;
     int rc, status;
 
-    if (start(&c, err) < 0) {
+    if (start(&c, python, err) < 0) {
         return -1;
     }
     sigaction(SIGPIPE, &ignore, &before);
@@ -319,6 +326,7 @@ int helper_run(const char *request, double timeout, double limit, helper_line_fn
     }
     status = finish(&c);
     free(c.line);
+    *printed = c.printed;
     if (rc == LAST_LINE) {
         return 0;
     }
@@ -332,7 +340,7 @@ int helper_run(const char *request, double timeout, double limit, helper_line_fn
                          "more seconds",
                          c.overdue ? "the recorder went on for %g s and was stopped"
                                    : "the recorder printed nothing for %g s and was stopped",
-                         c.overdue ? limit : timeout);
+                         c.overdue ? limits->limit : limits->timeout);
     }
     return -1;
 }

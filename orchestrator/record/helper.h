@@ -7,6 +7,7 @@
  *
  *   {"kernel_config":"<name>",...}  an evaluated kernel_config.py (program_read.h)
  *   {"loaded":"<path below the build>","hash":"<hex>"}  a file that was executed, and a hash of what was
+ *   {"unrepeatable":"<why>"}        another recording may come out another time, though no file of the build changes
  *   {"alive":1}                     a sign of life while nothing else is printed
  *   {"error":{...}}, {"done":1}     the last line, one of the two
  *
@@ -19,6 +20,7 @@
 #ifndef L3R_ORCHESTRATOR_RECORD_HELPER_H
 #define L3R_ORCHESTRATOR_RECORD_HELPER_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "common/base/error.h"
@@ -31,10 +33,18 @@ typedef int helper_line_fn(void *context, char *line, size_t length, struct erro
  * $L3REPLAY_RECORD_TIMEOUT, else 60, or less when less was given. */
 int helper_timeout(double *seconds, struct error *err);
 
-/* Run the recorder on `request`, with that timeout, and for `limit` seconds at most. Returns 0 when `on_line` returned 1;
- * -1 with `err` filled when it returned -1, the helper could not be started, ended early, was silent for too long, or
- * took too long. */
-int helper_run(const char *request, double timeout, double limit, helper_line_fn *on_line, void *context,
-               struct error *err);
+/* The interpreter that runs the recorder, to be freed. NULL only when out of memory. */
+char *helper_python(struct error *err);
+
+struct helper_limits {
+    double timeout; /* seconds without output */
+    double limit;   /* seconds in all */
+};
+
+/* Run the recorder on `request` in the interpreter `python`. Returns 0 when `on_line` returned 1; `*printed` says whether the
+ * build's Python printed something. -1 with `err` filled when it returned -1, the helper could not be started, ended
+ * early, was silent for too long, or took too long. */
+int helper_run(const char *python, const char *request, const struct helper_limits *limits, helper_line_fn *on_line,
+               void *context, bool *printed, struct error *err);
 
 #endif

@@ -5,20 +5,29 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/base/args.h"
 #include "common/base/array.h"
 #include "common/base/json.h"
 #include "common/base/json_write.h"
+#include "common/base/log.h"
 #include "common/plan/plan_names.h"
 #include "common/plan/plan_stream.h"
 #include "common/plan/program_read.h"
 #include "orchestrator/record/helper.h"
 #include "orchestrator/record/helper_error.h"
+#include "orchestrator/record/kept_recording.h"
 #include "orchestrator/record/one_dispatch.h"
 
 struct session {
     struct program_table *programs; /* NULL: not wanted */
     struct plan_stream *stream;     /* NULL: no plan wanted */
     struct record_files *files;     /* NULL: not wanted */
+    /* For keeping. */
+    const struct build *build;
+    bool keeps;  /* the lines so far may be kept */
+    char *lines; /* each with its newline */
+    size_t used, capacity;
+    struct args paths; /* of what was executed */
 };
 
 static void put_sizes(struct json_writer *w, cJSON *object, const char *key, const int64_t *sizes, uint32_t count)
@@ -113,7 +122,19 @@ static char *make_request(const struct build *build, const char *op, double time
     return json_finish(&w, root, "the request to the recorder", err);
 }
 
-static int take_loaded(struct record_files *files, const char *line, size_t length, struct error *err)
+static int add_file(struct record_files *files, const char *name, const char *hash, struct error *err)
+{
+    struct record_file *f;
+
+    if (array_room(&files->items, &files->capacity, files->count, sizeof *files->items)) {
+        return error_nomem(err, HELPER_OUTPUT, sizeof *files->items);
+    }
+    f = &files->items[files->count++];
+    *f = (struct record_file){strdup(name), strdup(hash)};
+    return f->name && f->hash ? 0 : error_nomem(err, HELPER_OUTPUT, strlen(name));
+}
+
+static int take_loaded(struct session *s, const char *line, size_t length, struct error *err)
 {
     struct json_source src = {.file = HELPER_OUTPUT, .hint = HELPER_REPORT, .err = err};
     cJSON *root = json_parse(&src, line, length);
@@ -121,13 +142,10 @@ static int take_loaded(struct record_files *files, const char *line, size_t leng
     int rc = -1;
 
     if (root && json_get_string(&src, root, "loaded", &name) == 0 && json_get_string(&src, root, "hash", &hash) == 0) {
-        if (array_room(&files->items, &files->capacity, files->count, sizeof *files->items)) {
-            error_nomem(err, HELPER_OUTPUT, sizeof *files->items);
-        } else {
-            struct record_file *f = &files->items[files->count++];
-            *f = (struct record_file){strdup(name), strdup(hash)};
-            rc = f->name && f->hash ? 0 : error_nomem(err, HELPER_OUTPUT, length);
+        if (s->keeps) {
+            args_add(&s->paths, "%s/%s", s->build->dir, name);
         }
+        rc = s->files ? add_file(s->files, name, hash, err) : 0;
     }
     cJSON_Delete(root);
     return rc;
@@ -150,10 +168,32 @@ static bool is_record(const char *line, const char *kind)
     return strncmp(line, "{\"", 2) == 0 && strncmp(line + 2, kind, n) == 0 && line[2 + n] == '"';
 }
 
+/* Take a copy of a line, before others modify it. */
+static void remember(struct session *s, const char *line, size_t length)
+{
+    if (!s->keeps || is_record(line, "alive")) {
+        return;
+    }
+    if (s->used + length + 1 > KEPT_RECORDING_MAX || is_record(line, "unrepeatable") ||
+        array_room(&s->lines, &s->capacity, s->used + length + 1, 1)) {
+        log_msg(LOG_INFO, "the recording is not kept: %.400s",
+                s->used + length < KEPT_RECORDING_MAX ? line : "too long");
+        s->keeps = false;
+        return;
+    }
+    memcpy(s->lines + s->used, line, length);
+    s->used += length;
+    s->lines[s->used++] = '\n';
+}
+
 static int take_line(void *context, char *line, size_t length, struct error *err)
 {
     struct session *s = context;
 
+    remember(s, line, length);
+    if (is_record(line, "unrepeatable")) {
+        return 0;
+    }
     if (is_record(line, "kernel_config")) {
         return s->programs ? program_read(s->programs, line, length, HELPER_OUTPUT, HELPER_REPORT, err) : 0;
     }
@@ -161,7 +201,7 @@ static int take_line(void *context, char *line, size_t length, struct error *err
         return 0;
     }
     if (is_record(line, "loaded")) {
-        return s->files ? take_loaded(s->files, line, length, err) : 0;
+        return take_loaded(s, line, length, err);
     }
     if (is_record(line, "done")) {
         return 1;
@@ -175,21 +215,72 @@ static int take_line(void *context, char *line, size_t length, struct error *err
     return plan_stream_line(s->stream, line, length, err);
 }
 
+/* The lines of an earlier recording, as the recorder printed them. */
+static int take_kept(struct session *s, char *lines, struct error *err)
+{
+    char *at = lines, *newline;
+    int rc = 0;
+
+    s->keeps = false;
+    while (rc == 0 && (newline = strchr(at, '\n'))) {
+        *newline = '\0';
+        rc = take_line(s, at, (size_t)(newline - at), err);
+        at = newline + 1;
+    }
+    return rc == 0  ? error_set(err, "object store", "remove it: l3replay cache --clear", "a kept recording has no end")
+           : rc < 0 ? -1
+                    : 0;
+}
+
+/* Start the recorder, and keep what comes out the same each time. */
+static int run_helper(struct session *s, const char *python, const char *text, const struct helper_limits *limits,
+                      struct kept_recording *kept, struct error *err)
+{
+    bool printed = false;
+    int rc = helper_run(python, text, limits, take_line, s, &printed, err);
+
+    if (rc == 0 && s->keeps && !printed) {
+        kept_recording_keep(kept, s->lines, s->used, &s->paths);
+    }
+    free(s->lines);
+    args_free(&s->paths);
+    s->lines = NULL;
+    s->used = s->capacity = 0;
+    return rc;
+}
+
+/* Recordings are kept; the programs alone are looked at by commands that should leave nothing behind. */
 static int run(struct session *s, const struct build *build, const char *op, const struct record_request *request,
                struct error *err)
 {
-    double timeout = request ? request->timeout : 0, limit = 0;
-    char *text;
-    int rc;
+    struct helper_limits limits = {.timeout = request ? request->timeout : 0};
+    struct kept_recording kept = {0};
+    char *text, *python, *lines = NULL;
+    int rc = -1;
 
-    if (helper_timeout(&timeout, err) < 0 || helper_timeout(&limit, err) < 0) {
+    if (helper_timeout(&limits.timeout, err) < 0 || helper_timeout(&limits.limit, err) < 0) {
         return -1;
     }
-    text = make_request(build, op, timeout, limit, request, err);
-    if (!text) {
-        return -1;
+    text = make_request(build, op, limits.timeout, limits.limit, request, err);
+    python = text ? helper_python(err) : NULL;
+    if (python && request) {
+        kept_recording_open(&kept, build, text, python);
+        lines = request->fresh ? NULL : kept_recording_find(&kept);
+        s->keeps = kept.path != NULL;
+        s->build = build;
     }
-    rc = helper_run(text, timeout, limit, take_line, s, err);
+    if (lines) {
+        log_msg(LOG_INFO, "host_orch.py is not run: its recording is kept, and nothing that decides it has changed");
+        rc = take_kept(s, lines, err);
+    } else if (python) {
+        rc = run_helper(s, python, text, &limits, &kept, err);
+    }
+    if (request && request->kept) {
+        *request->kept = lines != NULL;
+    }
+    kept_recording_close(&kept);
+    free(lines);
+    free(python);
     free(text);
     return rc;
 }

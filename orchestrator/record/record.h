@@ -18,7 +18,8 @@
 int record_programs(const struct build *build, struct program_table *programs, struct error *err);
 
 /* Evaluate them and record the plan, or make that of an L2 build (edges not yet compiled). `programs` may be NULL.
- * What was taken for dynamic dimensions and scalars not given is in the log, as notes. */
+ * What was taken for dynamic dimensions and scalars not given is in the log, as notes. Where nothing that decides them has
+ * changed, the lines of an earlier recording are taken (kept_recording.h). */
 int record_plan(const struct record_request *request, struct program_table *programs, struct plan *plan,
                 struct error *err);
 

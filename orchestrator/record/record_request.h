@@ -4,6 +4,8 @@
 #ifndef L3R_ORCHESTRATOR_RECORD_RECORD_REQUEST_H
 #define L3R_ORCHESTRATOR_RECORD_RECORD_REQUEST_H
 
+#include <stdbool.h>
+
 #include "common/base/error.h"
 #include "common/plan/plan.h"
 #include "orchestrator/open/build_info.h"
@@ -43,6 +45,8 @@ struct record_request {
     const char *const *subs; /* sub-workers that host_orch.py may call beside those of the build */
     size_t nsub;
     struct record_files *files; /* gets those that were loaded; NULL: not wanted */
+    bool fresh;                 /* host_orch.py is run also where a recording of it is kept */
+    bool *kept;                 /* set: it was not run, for one was; NULL: not wanted */
     uint32_t max_nodes;         /* more are not recorded; 0: RECORD_MAX_NODES */
     double timeout;             /* seconds in which the recorder must have said something; 0: the default (helper.h) */
 };

@@ -2,7 +2,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,12 +12,12 @@
 #include "common/base/file.h"
 #include "common/base/json_write.h"
 #include "common/base/log.h"
+#include "orchestrator/kept/kept_files.h"
 #include "rank-worker/compile/store_entry.h"
 #include "rank-worker/compile/store_trim.h"
 #include "rank-worker/compile/store_use.h"
 
-/* Of files that decided an entry: contents count up to this size, beyond it size and times. */
-enum { VERSION = 1, CONTENT_MAX = 16 << 20, FILES_MAX = 4096 };
+enum { VERSION = 1 };
 
 void golden_entry_free(struct golden_entry *e)
 {
@@ -33,7 +32,7 @@ int golden_cache_open(struct golden_cache *c, struct error *err)
     uint64_t limit;
 
     *c = (struct golden_cache){0};
-    clock_gettime(CLOCK_REALTIME_COARSE, &c->begun); /* the clock of files */
+    c->begun = kept_files_clock();
     if (store_limit(&limit, err) < 0 || store_open(&c->store, err) < 0) {
         return -1;
     }
@@ -48,35 +47,6 @@ void golden_cache_close(struct golden_cache *c)
     c->usable = false;
 }
 
-/* What a file is, as a text that another content does not have; to be freed. NULL: there is none. */
-static char *identity(const char *path)
-{
-    struct hasher *h;
-    struct stat st;
-    struct key key;
-    size_t size;
-    char *data;
-
-    if (stat(path, &st) < 0 || !S_ISREG(st.st_mode)) {
-        return NULL;
-    }
-    if (st.st_size > CONTENT_MAX) {
-        return text_format("size %lld modified %lld.%09ld changed %lld.%09ld", (long long)st.st_size,
-                           (long long)st.st_mtim.tv_sec, st.st_mtim.tv_nsec, (long long)st.st_ctim.tv_sec,
-                           st.st_ctim.tv_nsec);
-    }
-    data = file_read(path, CONTENT_MAX, &size, NULL);
-    h = data ? hasher_new() : NULL;
-    if (!h) {
-        free(data);
-        return NULL;
-    }
-    hasher_bytes(h, data, size);
-    key = hasher_end(h);
-    free(data);
-    return text_format("%016" PRIx64 "%016" PRIx64, key.high, key.low);
-}
-
 static char *array_path(const struct golden_cache *c, struct key key, size_t i)
 {
     char suffix[40];
@@ -87,42 +57,12 @@ static char *array_path(const struct golden_cache *c, struct key key, size_t i)
 
 /* --- finding ---------------------------------------------------------------- */
 
-/* The files are what they were; they are added to `files`. */
-static bool is_true(const struct json_source *src, const cJSON *json, struct args *files)
-{
-    const cJSON *list, *item;
-
-    if (json_get_list(src, json, "files", &list, NULL) < 0) {
-        return false;
-    }
-    cJSON_ArrayForEach(item, list) {
-        const char *path = json_text_of(item, "path"), *was = json_text_of(item, "is");
-        char *is = path ? identity(path) : NULL;
-        const bool same = is && was && strcmp(is, was) == 0;
-
-        free(is);
-        if (!same) {
-            return false;
-        }
-        args_add(files, "%s", path);
-    }
-    return !files->failed;
-}
-
-/* An array of ours: no link, and nobody else's. */
-static bool is_own_file(const char *path)
-{
-    struct stat st;
-
-    return lstat(path, &st) == 0 && S_ISREG(st.st_mode) && (st.st_uid == geteuid() || st.st_uid == 0);
-}
-
 static bool take_arrays(const struct golden_cache *c, struct key key, size_t narray, struct args *arrays)
 {
     for (size_t i = 0; i < narray; i++) {
         char *path = array_path(c, key, i);
 
-        if (!path || store_hold(&c->store, path, NULL) < 0 || !is_own_file(path)) {
+        if (!path || store_hold(&c->store, path, NULL) < 0 || !kept_file_is_ours(path)) {
             free(path);
             return false;
         }
@@ -141,14 +81,14 @@ bool golden_cache_find(struct golden_cache *c, struct key key, size_t narray, st
     bool found = false;
 
     *out = (struct golden_entry){0};
-    text = path && store_use(&c->store, path, NULL) == 0 && is_own_file(path) ? store_kept_text(path) : NULL;
+    text = path && store_use(&c->store, path, NULL) == 0 && kept_file_is_ours(path) ? store_kept_text(path) : NULL;
     if (text) {
         json = json_parse(&src, text, strlen(text));
     }
     if (json && json_get_int(&src, json, "version", VERSION, VERSION, &version) == 0 &&
         json_get_int(&src, json, "arrays", 0, INT32_MAX, &count) == 0 && (size_t)count == narray &&
         json_get_object(&src, json, "about", &about) == 0) {
-        found = is_true(&src, json, &out->files) && take_arrays(c, key, narray, &out->arrays);
+        found = kept_files_same(&src, json, &out->files) && take_arrays(c, key, narray, &out->arrays);
     }
     if (found) {
         char *line = json_line(about, "golden", NULL);
@@ -168,20 +108,6 @@ bool golden_cache_find(struct golden_cache *c, struct key key, size_t narray, st
 }
 
 /* --- keeping ---------------------------------------------------------------- */
-
-/* None of them was written since: then what they hold is what the code read. */
-static bool are_old(const struct args *files, struct timespec than)
-{
-    for (size_t i = 0; i < files->n; i++) {
-        struct stat st;
-
-        if (stat(files->v[i], &st) < 0 || st.st_ctim.tv_sec > than.tv_sec ||
-            (st.st_ctim.tv_sec == than.tv_sec && st.st_ctim.tv_nsec >= than.tv_nsec)) {
-            return false;
-        }
-    }
-    return files->n < FILES_MAX; /* else the list was cut */
-}
 
 static int copy(int from, const char *to, struct error *err)
 {
@@ -222,21 +148,13 @@ static int keep_text(const struct golden_cache *c, struct key key, const char *a
                      size_t narray, struct error *err)
 {
     struct json_writer w = {.bytes = true};
-    cJSON *root = json_new_object(&w), *list, *item;
+    cJSON *root = json_new_object(&w);
     char *path = store_path(&c->store, "golden", key, ".json"), *head, *text;
     int rc = -1;
 
     json_put_u64(&w, root, "version", VERSION);
     json_put_u64(&w, root, "arrays", narray);
-    list = json_put_list(&w, root, "files");
-    for (size_t i = 0; i < files->n; i++) {
-        char *is = identity(files->v[i]);
-
-        item = json_append_object(&w, list);
-        json_put_string(&w, item, "path", files->v[i]);
-        json_put_string(&w, item, "is", is ? is : "");
-        free(is);
-    }
+    kept_files_put(&w, root, files);
     head = json_finish_line(&w, root, "object store", err);
     if (head) { /* "about" is JSON already: put in before the last brace */
         head[strlen(head) - 1] = '\0';
@@ -263,7 +181,7 @@ void golden_cache_keep(struct golden_cache *c, struct key key, const char *about
     for (size_t i = 0; i < narray; i++) {
         nbytes += fstat(fds[i], &st) == 0 ? (uint64_t)st.st_size : 0;
     }
-    if (!c->usable || !are_old(files, c->begun)) {
+    if (!c->usable || !kept_files_are_old(files, c->begun)) {
         return;
     }
     if (c->limit && nbytes > c->limit) {

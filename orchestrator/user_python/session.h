@@ -13,6 +13,7 @@
  *                                            {"ok":true,"matches":BOOL,"text":TEXT,"raised":BOOL}
  *   {"op":"compare","file":F,"function":NAME,"name":NAME,"actual":[T,..],"expected":[T,..],"inputs":[T,..],
  *    "scalars":[S,..],"rtol":X,"atol":X}       the same
+ *   {"op":"ask","file":F,"function":NAME,..}   what the function of that file, which is one of ours, returns (ir_passes.h)
  *
  *   T: {"name","dtype" (torch's),"shape","path","offset"}; S: {"name","kind" (int, float, bool),"value" (text)}. "files" are those that decided the
  *   result: modules that were imported and files that were read, but those of Python itself.

@@ -137,8 +137,8 @@ static int open_part(const char *path, bool sticky, struct error *err)
 /* Make the layout below `base` and the directory of this process. */
 static int open_at(struct store *s, const char *base, struct error *err)
 {
-    static const char *const parts[] = {"objects", "headers", "pch",   "golden", "tools",
-                                        "wanted",  "locks",   "users", "tmp"};
+    static const char *const parts[] = {"objects", "headers", "pch",   "golden", "recordings",
+                                        "tools",   "wanted",  "locks", "users",  "tmp"};
     char host[65], *path;
     int rc = 0;
 

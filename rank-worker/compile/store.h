@@ -6,6 +6,7 @@
  *   headers/<2 hex>/<32 hex>      which headers a source with these flags read last time
  *   pch/<2 hex>/<32 hex>.pch      a precompiled header
  *   golden/<2 hex>/<32 hex>.json, .<n>.npy   what golden.py computed
+ *   recordings/<2 hex>/<32 hex>   what host_orch.py submitted
  *   tools/<2 hex>/<32 hex>        what was found out about a compiler
  *   wanted/<32 hex>               precompiled headers that a compile did without (headers_later.h)
  *   locks/<3 hex>                 flock'd while an object of that name is being made
@@ -67,7 +68,8 @@ char *store_default_root(void);
 /* Remove this process's tmp/ directory and free. */
 void store_close(struct store *s);
 
-/* Path of an entry: kind is "objects", "headers", "pch", "golden" or "tools", suffix ".so" or the like. malloc'd; NULL:
+/* Path of an entry: kind is "objects", "headers", "pch", "golden", "recordings" or "tools",
+ * suffix ".so" or the like. malloc'd; NULL:
  * no memory. */
 char *store_path(const struct store *s, const char *kind, struct key key, const char *suffix);
 

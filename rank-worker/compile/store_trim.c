@@ -90,6 +90,8 @@ static bool count_entry(struct store_size *size, const char *root, const char *p
         size->nlist++;
     } else if (strncmp(kind, "golden/", 7) == 0) {
         size->ngolden++;
+    } else if (strncmp(kind, "recordings/", 11) == 0) {
+        size->nrecording++;
     } else if (dot && strcmp(dot, ".pch") == 0) {
         size->nheader++;
     } else {
@@ -121,7 +123,7 @@ static struct timespec used_at(const char *path, const struct stat *st)
 /* Files that go away meanwhile are left out. */
 static int list_entries(const struct store *s, struct entries *all, struct error *err)
 {
-    static const char *const kinds[] = {"objects", "headers", "pch", "golden"};
+    static const char *const kinds[] = {"objects", "headers", "pch", "golden", "recordings"};
     enum { KINDS = sizeof kinds / sizeof *kinds };
     char *paths[KINDS + 1] = {NULL};
     FTSENT *e;
@@ -190,6 +192,7 @@ static void uncount(struct store_size *size, const char *root, const struct entr
     size->nheader -= one.nheader;
     size->nlist -= one.nlist;
     size->ngolden -= one.ngolden;
+    size->nrecording -= one.nrecording;
 }
 
 /* An entry, and the file that seals it, if it has one. */

@@ -11,6 +11,7 @@ struct store_size {
     uint64_t nbytes;
     uint64_t nobject, nheader, nlist; /* objects, precompiled headers, lists of headers */
     uint64_t ngolden;                 /* files of results of golden.py */
+    uint64_t nrecording;              /* recordings of host_orch.py */
 };
 
 struct store_trimmed {

@@ -3,7 +3,7 @@
 # same shape, strides and offset, and refuse the same; recorded host copies and fills must do what torch does.
 #
 # TORCH_PYTHON names a Python with torch (default: the first of python3, /usr/bin/python3 that has it);
-# ROUNDS how many chains to try (default 20000).
+# ROUNDS how many chains to try (default 6000).
 set -u
 
 source_dir=$(cd "$(dirname "$0")/../.." && pwd)
@@ -19,7 +19,7 @@ if [ -z "$python" ]; then
     exit 77
 fi
 
-PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=$source_dir/orchestrator/record exec "$python" - "${ROUNDS:-20000}" <<'PYTHON'
+PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=$source_dir/orchestrator/record exec "$python" - "${ROUNDS:-6000}" <<'PYTHON'
 import json
 import random
 import sys

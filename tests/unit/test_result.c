@@ -91,6 +91,7 @@ static void test_whole_result(void **state)
     static const char *const notes[] = {"first", "second"};
     static const struct result_unchecked unchecked = {"count", "no --expect"};
     static const struct result_phase phases[] = {{"open", 0.25}, {"run", 1.5}};
+    static const struct result_stage stages[] = {{"start", 0, 1.25}, {"open", 1.25, 4}};
     static const struct result_version versions[] = {{"l3replay", "0.1.0"}, {"mpi", "Open MPI 4.1"}};
     static const struct result_card cards[] = {{.card = 0,
                                                 .device_id = 4,
@@ -130,6 +131,8 @@ static void test_whole_result(void **state)
                        .rounds = 3,
                        .clock_error_ns = 1300,
                        .nphase = 2,
+                       .stages = stages,
+                       .nstage = 2,
                        .phases = phases,
                        .nversion = 2,
                        .versions = versions,
@@ -172,6 +175,10 @@ static void test_whole_result(void **state)
     expect_text(get(root, "versions"), "mpi", "Open MPI 4.1");
     expect_text(cJSON_GetArrayItem(get(root, "phases"), 1), "name", "run");
     expect_number(cJSON_GetArrayItem(get(root, "phases"), 1), "seconds", 1.5);
+    item = cJSON_GetArrayItem(get(root, "stages"), 1);
+    expect_text(item, "name", "open");
+    expect_number(item, "begin_ms", 1.25);
+    expect_number(item, "end_ms", 4);
     item = cJSON_GetArrayItem(get(root, "cards"), 0);
     expect_text(item, "host", "nodea");
     expect_number(item, "device_id", 4);

@@ -7,15 +7,19 @@ taken from a __pycache__, whose content may be that of another source of the sam
 import os
 import sys
 
+from recorder import repeatable
+
 
 class Loaded:
     def __init__(self, build):
         self.root = os.path.join(os.path.realpath(build), "")
         self.hashes = {}
+        self.judge = repeatable.Judge()
 
-    def note(self, path, data):
-        """The file at `path` was read, and `data` is executed."""
+    def note(self, path, data, code):
+        """The file at `path` was read, and `data`, compiled to `code`, is executed."""
         name = self.name_of(path)
+        self.judge.look(code, name or path)
         if name is not None:
             self.hashes[name] = digest(data)
 
@@ -35,19 +39,22 @@ class Loaded:
             if self.name_of(path) is None:
                 return get_code(loader, fullname)
             data = loader.get_data(path)
-            self.note(path, data)
-            return loader.source_to_code(data, path)
+            code = loader.source_to_code(data, path)
+            self.note(path, data, code)
+            return code
 
         SourceFileLoader.get_code = noted
 
     def records(self):
-        """One for each file; extension modules, which were loaded in another way, are read again."""
+        """One for each file, and one that says why the recording is not to be kept; extension modules, which were loaded in
+        another way, are read again."""
         for module in list(sys.modules.values()):
             path = getattr(module, "__file__", None)
             if not isinstance(path, str):
                 continue
             name = self.name_of(path)
             if name is not None and name not in self.hashes:
+                self.judge.reason = self.judge.reason or "%s is no Python source" % name
                 try:
                     with open(path, "rb") as file:
                         self.hashes[name] = digest(file.read())
@@ -55,6 +62,9 @@ class Loaded:
                     self.hashes[name] = ""
         for name in sorted(self.hashes):
             yield {"loaded": name, "hash": self.hashes[name]}
+        reason = self.judge.finish(lambda path: self.name_of(path) in self.hashes)
+        if reason:
+            yield {"unrepeatable": reason}
 
 
 def digest(data):

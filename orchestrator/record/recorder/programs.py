@@ -24,8 +24,9 @@ class Config:
                 source = file.read()
         except OSError as error:
             raise Fault("%s cannot be read: %s" % (self.path, error.strerror), HINT, self.path) from None
-        self.note(self.path, source)
-        exec(compile(source, self.path, "exec", dont_inherit=True), self.names)
+        code = compile(source, self.path, "exec", dont_inherit=True)
+        self.note(self.path, source, code)
+        exec(code, self.names)
 
     def fail(self, key, what):
         raise Fault("%s: %s %s" % (self.path, key, what), HINT, "%s, %s" % (self.path, key))
@@ -116,7 +117,7 @@ class Config:
 
 
 def evaluate(programs, emit, note):
-    """Evaluate every (name, directory) and emit its record; note(path, bytes) is called for what is executed."""
+    """Evaluate every (name, directory) and emit its record; note(path, bytes, code) is called for what is executed."""
     first = None
     for name, directory in programs:
         config = Config(os.path.join(directory, "kernel_config.py"), note)

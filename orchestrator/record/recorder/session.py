@@ -51,7 +51,7 @@ class Keep(list):
 class Session:
     def __init__(self, request, fd, note):
         self.request = request
-        self.note = note  # note(path, bytes): what is executed
+        self.note = note  # note(path, bytes, code): what is executed
         self.fd = fd
         self.world_size = request["world_size"]
         self.path = os.path.join(request["dir"], "orchestration", "host_orch.py")
@@ -109,11 +109,11 @@ class Session:
                     source = file.read()
             except OSError as error:
                 raise Fault("%s cannot be read: %s" % (self.path, error.strerror), "compile the build again", self.path)
-            self.note(self.path, source)
             try:
                 self.code = compile(source, self.path, "exec", dont_inherit=True)
             except ValueError as error:  # a NUL byte, which later versions call a SyntaxError
                 raise Fault("host_orch.py cannot be read as Python: %s" % error, "", self.path) from None
+            self.note(self.path, source, self.code)
         module = type(sys)(MODULE)
         module.__file__ = self.path
         sys.modules[MODULE] = module

@@ -1,8 +1,8 @@
-#include "orchestrator/cli/python_options.h"
+#include "orchestrator/options/python_options.h"
 
 #include <stdlib.h>
 
-#include "orchestrator/cli/option_number.h"
+#include "orchestrator/options/option_number.h"
 
 enum { OPT_PYTHON = 0x900, OPT_NO_GOLDEN, OPT_FRESH, OPT_LIMIT };
 

@@ -1,4 +1,4 @@
-#include "orchestrator/cli/option_number.h"
+#include "orchestrator/options/option_number.h"
 
 #include <ctype.h>
 #include <errno.h>

@@ -1,4 +1,4 @@
-#include "orchestrator/cli/device_option.h"
+#include "orchestrator/options/device_option.h"
 
 #include <string.h>
 

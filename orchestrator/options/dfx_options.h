@@ -1,8 +1,8 @@
 /*
  * dfx_options - the options that ask for profiles, with the spellings that older scripts pass.
  */
-#ifndef L3R_ORCHESTRATOR_CLI_DFX_OPTIONS_H
-#define L3R_ORCHESTRATOR_CLI_DFX_OPTIONS_H
+#ifndef L3R_ORCHESTRATOR_OPTIONS_DFX_OPTIONS_H
+#define L3R_ORCHESTRATOR_OPTIONS_DFX_OPTIONS_H
 
 #include <argp.h>
 

@@ -1,11 +1,11 @@
-#include "orchestrator/cli/stack_options.h"
+#include "orchestrator/options/stack_options.h"
 
 #include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "orchestrator/cli/option_number.h"
+#include "orchestrator/options/option_number.h"
 
 enum {
     OPT_BACKEND = 0x900,

@@ -1,4 +1,4 @@
-#include "orchestrator/cli/dfx_options.h"
+#include "orchestrator/options/dfx_options.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "orchestrator/cli/option_number.h"
+#include "orchestrator/options/option_number.h"
 #include "orchestrator/prepare/profile_dirs.h"
 
 enum {

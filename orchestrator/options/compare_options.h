@@ -1,8 +1,8 @@
 /*
  * compare_options - the options of `run` that decide what outputs are compared with, how closely, and where they are kept.
  */
-#ifndef L3R_ORCHESTRATOR_CLI_COMPARE_OPTIONS_H
-#define L3R_ORCHESTRATOR_CLI_COMPARE_OPTIONS_H
+#ifndef L3R_ORCHESTRATOR_OPTIONS_COMPARE_OPTIONS_H
+#define L3R_ORCHESTRATOR_OPTIONS_COMPARE_OPTIONS_H
 
 #include <argp.h>
 

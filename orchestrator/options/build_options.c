@@ -1,4 +1,4 @@
-#include "orchestrator/cli/build_options.h"
+#include "orchestrator/options/build_options.h"
 
 #include "common/base/log.h"
 

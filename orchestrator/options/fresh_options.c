@@ -1,6 +1,6 @@
-#include "orchestrator/cli/fresh_options.h"
+#include "orchestrator/options/fresh_options.h"
 
-#include "orchestrator/cli/option_number.h"
+#include "orchestrator/options/option_number.h"
 
 enum { OPT_NO_REBUILD = 0x500, OPT_NO_RECOMPILE, OPT_PTOAS_TIMEOUT, OPT_NO_CCACHE, OPT_COMPILE_TIMEOUT };
 

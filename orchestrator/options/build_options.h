@@ -1,8 +1,8 @@
 /*
  * build_options - the directory that a command works on, and --log-level: what all commands take.
  */
-#ifndef L3R_ORCHESTRATOR_CLI_BUILD_OPTIONS_H
-#define L3R_ORCHESTRATOR_CLI_BUILD_OPTIONS_H
+#ifndef L3R_ORCHESTRATOR_OPTIONS_BUILD_OPTIONS_H
+#define L3R_ORCHESTRATOR_OPTIONS_BUILD_OPTIONS_H
 
 #include <argp.h>
 

@@ -1,8 +1,8 @@
 /*
  * device_option - --device and --simpler-root, which several commands take.
  */
-#ifndef L3R_ORCHESTRATOR_CLI_DEVICE_OPTION_H
-#define L3R_ORCHESTRATOR_CLI_DEVICE_OPTION_H
+#ifndef L3R_ORCHESTRATOR_OPTIONS_DEVICE_OPTION_H
+#define L3R_ORCHESTRATOR_OPTIONS_DEVICE_OPTION_H
 
 #include <argp.h>
 

@@ -2,8 +2,8 @@
  * stack_options - options and environment variables of the stack's own tools that a script may pass on: other names for what
  * we have, and what has no effect here, which is checked and noted.
  */
-#ifndef L3R_ORCHESTRATOR_CLI_STACK_OPTIONS_H
-#define L3R_ORCHESTRATOR_CLI_STACK_OPTIONS_H
+#ifndef L3R_ORCHESTRATOR_OPTIONS_STACK_OPTIONS_H
+#define L3R_ORCHESTRATOR_OPTIONS_STACK_OPTIONS_H
 
 #include <argp.h>
 

@@ -1,4 +1,4 @@
-#include "orchestrator/cli/recording_options.h"
+#include "orchestrator/options/recording_options.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "common/base/array.h"
-#include "orchestrator/cli/option_number.h"
+#include "orchestrator/options/option_number.h"
 
 enum {
     OPT_PLATFORM = 0x100,
@@ -18,7 +18,8 @@ enum {
     OPT_DEPS,
     OPT_SUB_WORKER,
     OPT_MAX_NODES,
-    OPT_NUM_SUB_WORKERS
+    OPT_NUM_SUB_WORKERS,
+    OPT_FRESH_RECORDING
 };
 
 static const struct argp_option options[] = {
@@ -34,6 +35,8 @@ static const struct argp_option options[] = {
      "the sub-worker NAME is function NAME of FILE.py, or FUNCTION of FILE.py:FUNCTION", 1},
     {"num-sub-workers", OPT_NUM_SUB_WORKERS, "N", 0,
      "Python processes for sub-workers, at least one for each (1 to 64; default: the build's)", 1},
+    {"fresh-recording", OPT_FRESH_RECORDING, NULL, 0,
+     "run host_orch.py also where a recording of it is kept from an earlier replay", 1},
     {"deps", OPT_DEPS, "exact|full|upstream", 0, "order of dispatches (default exact)", 1},
     {"max-nodes", OPT_MAX_NODES, "N", 0, "stop recording at more dispatches, copies and calls (default 20000000)", 1},
     {0},
@@ -140,6 +143,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         return 0;
     case OPT_MAX_NODES:
         o->max_nodes = (uint32_t)option_number(state, "--max-nodes", arg, 1, INT_MAX);
+        return 0;
+    case OPT_FRESH_RECORDING:
+        o->fresh_recording = true;
         return 0;
     case OPT_NUM_SUB_WORKERS:
         o->num_sub_workers = (uint32_t)option_number(state, "--num-sub-workers", arg, 1, PLAN_SUB_LANES);

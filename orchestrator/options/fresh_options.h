@@ -1,8 +1,8 @@
 /*
  * fresh_options - the options that decide what is spliced, thrown away and compiled, shared by `run` and `compile`.
  */
-#ifndef L3R_ORCHESTRATOR_CLI_FRESH_OPTIONS_H
-#define L3R_ORCHESTRATOR_CLI_FRESH_OPTIONS_H
+#ifndef L3R_ORCHESTRATOR_OPTIONS_FRESH_OPTIONS_H
+#define L3R_ORCHESTRATOR_OPTIONS_FRESH_OPTIONS_H
 
 #include <argp.h>
 

@@ -1,8 +1,8 @@
 /*
  * option_number - whole and real numbers of the command line: seconds, processes, tolerances.
  */
-#ifndef L3R_ORCHESTRATOR_CLI_OPTION_NUMBER_H
-#define L3R_ORCHESTRATOR_CLI_OPTION_NUMBER_H
+#ifndef L3R_ORCHESTRATOR_OPTIONS_OPTION_NUMBER_H
+#define L3R_ORCHESTRATOR_OPTIONS_OPTION_NUMBER_H
 
 #include <argp.h>
 

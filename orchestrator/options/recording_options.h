@@ -1,8 +1,8 @@
 /*
  * recording_options - the options that decide what is recorded, shared by `run` and `plan`.
  */
-#ifndef L3R_ORCHESTRATOR_CLI_RECORDING_OPTIONS_H
-#define L3R_ORCHESTRATOR_CLI_RECORDING_OPTIONS_H
+#ifndef L3R_ORCHESTRATOR_OPTIONS_RECORDING_OPTIONS_H
+#define L3R_ORCHESTRATOR_OPTIONS_RECORDING_OPTIONS_H
 
 #include <argp.h>
 

@@ -1,9 +1,9 @@
-#include "orchestrator/cli/compare_options.h"
+#include "orchestrator/options/compare_options.h"
 
 #include <string.h>
 
-#include "orchestrator/cli/option_number.h"
-#include "orchestrator/cli/recording_options.h"
+#include "orchestrator/options/option_number.h"
+#include "orchestrator/options/recording_options.h"
 
 enum {
     OPT_EXPECT = 0x800,
