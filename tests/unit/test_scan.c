@@ -139,6 +139,15 @@ static void test_dependency_file(void **state)
     assert_int_equal(deps_read(path, &(struct deps_places){.dir = "/src", .source = "/src/k.cpp"}, &headers, &err), 0);
     assert_int_equal(headers.n, 0);
     args_free(&headers);
+
+    /* Of a compiler that ran elsewhere. */
+    temp_dir_put_text(dir, "k.d", "object: k.cpp inc/h.h /src/k.h");
+    assert_int_equal(
+        deps_read(path, &(struct deps_places){.dir = "/src", .cwd = "/rt", .source = "/rt/k.cpp"}, &headers, &err), 0);
+    assert_int_equal(headers.n, 2);
+    assert_string_equal(headers.v[0], "./k.h");
+    assert_string_equal(headers.v[1], "/rt/inc/h.h");
+    args_free(&headers);
     free(path);
     free(text);
 }
