@@ -51,8 +51,7 @@ static void *make_callable(const struct device *dev, const struct device_program
                                              .kernels = kernels,
                                              .nkernel = p->nkernel};
 
-        callable = dev->lib.fill->callable(&program, why, sizeof why);
-        if (!callable) {
+        if (dev->lib.fill->callable(&program, &callable, why, sizeof why) < 0) {
             error_set(err, p->name, NULL, "the simpler runtime does not take program %s: %s", p->name, why);
         }
     }

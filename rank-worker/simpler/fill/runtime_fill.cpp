@@ -143,10 +143,8 @@ void run(void *out, uint64_t number)
     d->run_id = d->generation = d->dispatch_id = d->run_epoch = number;
 }
 
-void *callable(const fill_program *p, char *why, size_t size)
+int callable(const fill_program *p, void **out, char *why, size_t size)
 {
-    void *copy = nullptr;
-
     try {
         std::vector<ArgDirection> signature(p->nsignature);
         std::vector<std::vector<uint8_t>> children;
@@ -167,15 +165,15 @@ void *callable(const fill_program *p, char *why, size_t size)
             static_cast<uint32_t>(p->nbytes), ids.data(), children.data(), static_cast<int32_t>(p->nkernel),
             p->config_name);
 
-        copy = std::aligned_alloc(64, (made.size() + 63) / 64 * 64);
-        if (copy == nullptr) {
+        *out = std::aligned_alloc(64, (made.size() + 63) / 64 * 64);
+        if (*out == nullptr) {
             throw std::bad_alloc();
         }
-        std::memcpy(copy, made.data(), made.size());
+        std::memcpy(*out, made.data(), made.size());
     } catch (const std::exception &e) {
-        fail(why, size, e.what());
+        return fail(why, size, e.what());
     }
-    return copy;
+    return 0;
 }
 
 int domain(void *out, uint32_t rank, uint32_t nranks, uint64_t nbytes, void *const *windows, char *why, size_t size)

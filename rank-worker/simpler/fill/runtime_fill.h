@@ -61,8 +61,8 @@ struct runtime_fill {
                 uint32_t nscalar, char *why, size_t size);
     void (*run)(void *out, uint64_t number); /* numbers of runs differ, and are not 0 */
 
-    /* A callable for simpler_register_callable(), to be freed with free(). NULL, and `why` says what does not fit. */
-    void *(*callable)(const struct fill_program *program, char *why, size_t size);
+    /* A callable for simpler_register_callable(), to be freed with free(). */
+    int (*callable)(const struct fill_program *program, void **out, char *why, size_t size);
 
     /* A domain as kernels see it, over windows that are mapped here. */
     int (*domain)(void *out, uint32_t rank, uint32_t nranks, uint64_t nbytes, void *const *windows, char *why,
