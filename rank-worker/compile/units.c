@@ -171,6 +171,19 @@ int unit_prepare(struct unit *u, const struct unit_env *env, struct error *err)
     return make_key(u, tool, env, err);
 }
 
+/* A precompiled header may be made later and elsewhere (headers_later.h): its include directories have whole paths. */
+static void add_header_word(struct unit *u, const char *word, const struct unit_env *env)
+{
+    char *path = env->stack && strncmp(word, "-I", 2) == 0 ? stack_path(env->stack, word + 2) : NULL;
+
+    if (path) {
+        args_add(&u->argv, "-I%s", path);
+    } else {
+        args_add(&u->argv, "%s", word);
+    }
+    free(path);
+}
+
 int unit_header(struct unit *u, const struct unit *of, const struct unit_env *env, struct error *err)
 {
     const struct toolchain *tool = &env->tools[TOOLCHAIN_KERNEL];
@@ -182,7 +195,7 @@ int unit_header(struct unit *u, const struct unit *of, const struct unit_env *en
     u->label = text_format("precompiled header of %s", of->label);
     for (size_t i = 0; i < of->argv.n; i++) {
         if (strcmp(of->argv.v[i], "-shared") != 0) {
-            args_add(&u->argv, "%s", of->argv.v[i]);
+            add_header_word(u, of->argv.v[i], env);
         }
     }
     /* Whether it is current depends on the content of its headers, not by their times. */
