@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "common/base/error.h"
+#include "common/segment/device_setup.h"
 #include "common/segment/dfx.h"
 #include "common/segment/futex.h"
 
@@ -66,11 +67,12 @@ struct segment_header {
     uint32_t log_level;
     uint64_t canary; /* a random number */
     char platform[32];
-    struct dfx dfx;    /* what this run captures */
-    bool free_threads; /* device_config.free_threads of all cards */
-    bool paced;        /* members of a domain keep in step (rank-worker/executor/domain_pace.h) */
-    uint32_t hashing;  /* 1: executors fill `hashes`, which nobody touches otherwise */
-    uint64_t nhash;    /* arguments of all nodes */
+    struct dfx dfx;             /* what this run captures */
+    bool free_threads;          /* device_config.free_threads of all cards */
+    bool paced;                 /* members of a domain keep in step (rank-worker/executor/domain_pace.h) */
+    struct device_setup device; /* which device runs the cards, and what it needs */
+    uint32_t hashing;           /* 1: executors fill `hashes`, which nobody touches otherwise */
+    uint64_t nhash;             /* arguments of all nodes */
     /* Offsets in the plan part. */
     uint64_t lanes_at; /* nlane + 1 offsets of the lanes' blocks in the control part; the first ends the common pages */
     uint64_t slots_at; /* nnode numbers: which of its lane's nodes it is */

@@ -20,6 +20,7 @@
 #include "orchestrator/open/override.h"
 #include "orchestrator/options/build_options.h"
 #include "orchestrator/options/compare_options.h"
+#include "orchestrator/options/device_option.h"
 #include "orchestrator/options/dfx_options.h"
 #include "orchestrator/options/fresh_options.h"
 #include "orchestrator/options/option_number.h"
@@ -29,8 +30,7 @@
 #include "orchestrator/repeat/repeat.h"
 
 enum {
-    OPT_DEVICE = 0x200,
-    OPT_SEED,
+    OPT_SEED = 0x200,
     OPT_TIMEOUT,
     OPT_START_TIMEOUT,
     OPT_PLAN,
@@ -58,7 +58,6 @@ static const char doc[] = "Replay the build in directory BUILD: record its host_
 
 static const struct argp_option options[] = {
     {NULL, 'n', "P", 0, "have mpirun start P processes (default: one process, without MPI)", 0},
-    {"device", OPT_DEVICE, "auto|cpu", 0, "what runs the cards (default auto)", 0},
     {"device-id", OPT_DEVICE_ID, "N", 0,
      "the card of a build for one chip (L2; default 0); without effect on an L3 build, which has --device-ids", 0},
     {"plan", OPT_PLAN, "FILE", 0, "replay a saved plan instead of recording host_orch.py (no Python)", 0},
@@ -106,6 +105,7 @@ static void init_children(struct argp_state *state, struct run_options *o)
     state->child_inputs[4] = o;
     state->child_inputs[5] = o;
     state->child_inputs[6] = o;
+    state->child_inputs[7] = &o->device;
 }
 
 static void check_together(struct argp_state *state, const struct run_options *o)
@@ -134,12 +134,6 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         return 0;
     case 'n':
         o->nproc = option_number(state, "-n", arg, 1, PROCESSES_MAX);
-        return 0;
-    case OPT_DEVICE:
-        if (strcmp(arg, "auto") != 0 && strcmp(arg, "cpu") != 0) {
-            argp_error(state, "--device is auto or cpu, not '%s'", arg);
-        }
-        o->device = arg;
         return 0;
     case OPT_SEED:
         o->seed = parse_seed(state, arg);
@@ -231,16 +225,14 @@ static const struct argp_child children[] = {{&build_argp, 0, NULL, 0},
                                              {&compare_argp, 0, "What is compared:", 4},
                                              {&python_argp, 0, "Python of the build:", 6},
                                              {&stack_argp, 0, "As the stack's own tools say it:", 7},
+                                             {&device_argp, 0, NULL, 0},
                                              {0}};
 const struct argp run_command = {.options = options, .parser = parse, .doc = doc, .children = children};
 
 int cli_run(int argc, char **argv)
 {
-    struct run_options o = {.device = "auto",
-                            .tolerance = TOLERANCE_DEFAULT,
-                            .timeout = 600,
-                            .start_timeout = 120,
-                            .first = launch_rank() == 0};
+    struct run_options o = {
+        .tolerance = TOLERANCE_DEFAULT, .timeout = 600, .start_timeout = 120, .first = launch_rank() == 0};
     char **copy = copy_arguments(argc, argv);
     int code;
 

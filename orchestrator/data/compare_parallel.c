@@ -4,7 +4,6 @@
 #include <sched.h>
 #include <string.h>
 
-
 /* Elements that are worth a thread, and threads at most. A multiple of what compare_span() looks at in one piece. */
 enum { PART_MIN = 1 << 19, THREADS_MAX = 16 };
 
@@ -23,8 +22,8 @@ static void *compare_part(void *argument)
 {
     struct part *p = argument;
 
-    compare_span(p->type, p->actual, p->expected_type, p->expected, p->first, p->count, p->tol, p->nan_is_any, NULL, NULL,
-                 &p->found);
+    compare_span(p->type, p->actual, p->expected_type, p->expected, p->first, p->count, p->tol, p->nan_is_any, NULL,
+                 NULL, &p->found);
     return NULL;
 }
 

@@ -11,8 +11,8 @@
 /* Elements of which each one's last writer is looked for: 4 bytes each. */
 enum { OWNED_MAX = 1 << 28 };
 
-const char *const ulp_bucket_names[ULP_BUCKETS] = {"1",           "2 to 4", "5 to 16",     "17 to 256",
-                                                   "257 to 65536", "more",   "not a number"};
+const char *const ulp_bucket_names[ULP_BUCKETS] = {"1",    "2 to 4",      "5 to 16", "17 to 256", "257 to 65536",
+                                                   "more", "not a number"};
 
 struct finding {
     struct mismatch_places *out;
@@ -230,9 +230,8 @@ static void print_box(const struct mismatch_places *p, const struct plan *plan, 
     if (!st->ndim) {
         return;
     }
-    log_msg(LOG_ERROR, "%s: they lie %s%s%s: %" PRIu64 " of the %" PRIu64 " elements there",
-            plan_text(plan, st->name), whole ? "all over the tensor" : "in [", whole ? "" : box, whole ? "" : "]",
-            p->mismatched, p->volume);
+    log_msg(LOG_ERROR, "%s: they lie %s%s%s: %" PRIu64 " of the %" PRIu64 " elements there", plan_text(plan, st->name),
+            whole ? "all over the tensor" : "in [", whole ? "" : box, whole ? "" : "]", p->mismatched, p->volume);
 }
 
 static void print_ulps(const struct mismatch_places *p, const char *name)

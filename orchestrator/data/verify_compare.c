@@ -48,8 +48,8 @@ static int compare_with(const struct verify *v, const struct plan *plan, uint32_
         return -1;
     }
     if (find_values(v, plan, storage, &values)) {
-        found->ties = compare_topk((enum dtype)st->dtype, actual, verify_file_type(st, r), *wanted, r->tensor->count, &values,
-                                   &found->numbers);
+        found->ties = compare_topk((enum dtype)st->dtype, actual, verify_file_type(st, r), *wanted, r->tensor->count,
+                                   &values, &found->numbers);
         found->verdict.passed = !found->numbers.mismatched;
     } else {
         compare_by_rule(&v->rules[storage], st->dtype, st->ndim, plan->dims + st->dims, actual, verify_file_type(st, r),

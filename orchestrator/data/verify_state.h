@@ -15,10 +15,10 @@ struct verify {
     struct topk_pair {
         uint32_t values; /* storage; PLAN_NONE: none */
         bool ascending;
-    } *topks; /* by storage */
+    } *topks;                                                   /* by storage */
     const void *(*data)(const void *context, uint32_t storage); /* verify_set_data() */
     const void *data_context;
-    char **why;                        /* by storage: why an output is not compared */
+    char **why; /* by storage: why an output is not compared */
 };
 
 /* What the elements of a reference's file are. */

@@ -234,7 +234,7 @@ static int write_result(const struct outcome *out, const struct run_options *o, 
                                     : p->recording.kept       ? "kept"
                                                               : "made",
                        .platform = build->platform,
-                       .device = "cpu",
+                       .device = device_kind_name(p->device),
                        .world_size = build->ndevice,
                        .ndevice_id = build->ndevice,
                        .device_ids = build->device_ids,

@@ -69,6 +69,9 @@ static void replay(struct participant *me, const struct run_options *o, struct p
     for (size_t i = 0; i < o->unused.n; i++) {
         log_note("%s", o->unused.v[i]);
     }
+    for (size_t i = 0; p->device == DEVICE_CPU && i < o->device.cpu_unused.n; i++) {
+        log_note("%s", o->device.cpu_unused.v[i]);
+    }
     phases_enter(&out->phases, PHASE_RUN);
     if (lead_run(me, o, p, out, &err) < 0) {
         outcome_fail(out, &err, me->supervision.interrupted);

@@ -246,7 +246,8 @@ static int take_options(struct inventory *v, const struct run_options *o, const 
         (o->num_sub_workers && take_option(v, "--num-sub-workers", text_format("%u", o->num_sub_workers), err) < 0)) {
         return -1;
     }
-    if (take_option(v, "--seed", text_format("%" PRIu64, o->seed), err) < 0 ||
+    if (take_option(v, "--device", strdup(device_kind_name(p->device)), err) < 0 ||
+        take_option(v, "--seed", text_format("%" PRIu64, o->seed), err) < 0 ||
         take_option(v, "--deps", strdup(deps[o->deps]), err) < 0 ||
         take_option(v, "--threads", strdup(o->free_threads ? "free" : "turns"), err) < 0 ||
         take_option(v, "--pace", strdup(is_paced(o, build) ? "domain" : "free"), err) < 0 ||

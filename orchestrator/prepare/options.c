@@ -13,4 +13,5 @@ void run_options_free(struct run_options *o)
     free(o->topks);
     free(o->settings);
     args_free(&o->unused);
+    args_free(&o->device.cpu_unused);
 }

@@ -10,6 +10,7 @@
 
 #include "orchestrator/data/inputs.h"
 #include "orchestrator/data/verify.h"
+#include "orchestrator/device/device_choice.h"
 #include "orchestrator/plan/edges.h"
 #include "orchestrator/prepare/fresh.h"
 #include "orchestrator/prepare/profile_dirs.h"
@@ -22,9 +23,9 @@ enum { GOLDEN_TIMEOUT_S = 3600 };
 
 struct run_options {
     const char *build;
-    const char *platform, *device_ids;                  /* NULL: as recorded */
-    const char *backend_type, *execution_mode;          /* the same; another way to name a platform */
-    const char *device;                                 /* "auto" or "cpu" */
+    const char *platform, *device_ids;         /* NULL: as recorded */
+    const char *backend_type, *execution_mode; /* the same; another way to name a platform */
+    struct device_options device;
     const char *plan_file, *result_file, *save_outputs; /* NULL: not asked for */
     struct named_file *inputs, *expects;
     size_t ninput, nexpect;

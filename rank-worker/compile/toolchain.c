@@ -229,6 +229,19 @@ int toolchain_find(enum toolchain_use use, const struct store *store, char *cons
     return error_set(err, NULL, need->hint, "no compiler found on PATH for %s", need->what);
 }
 
+int toolchain_named(const char *name, const struct store *store, char *const *env, struct toolchain *tool,
+                    struct error *err)
+{
+    static const char hint[] = "install it: the simpler runtime compiles with this compiler";
+    char *path;
+
+    *tool = (struct toolchain){0};
+    if (executable_need(name, "the simpler runtime", hint, &path, err) < 0) {
+        return -1;
+    }
+    return examine(path, store, env, tool, err) == 1 ? 0 : -1;
+}
+
 void toolchain_free(struct toolchain *tool)
 {
     free(tool->path);

@@ -40,6 +40,11 @@ int toolchain_find(enum toolchain_use use, const struct store *store, char *cons
                    struct error *err);
 void toolchain_free(struct toolchain *tool);
 
+/* The compiler that a runtime's own command names (stack_commands.h): a path, or a name on PATH. INFRA when it is not
+ * there, or does not answer. */
+int toolchain_named(const char *name, const struct store *store, char *const *env, struct toolchain *tool,
+                    struct error *err);
+
 /* Find out `bfloat16` of a kernel compiler with the headers in `include`; the answer is kept in the store. */
 int toolchain_probe(struct toolchain *tool, const struct store *store, const char *include, char *const *env,
                     struct error *err);

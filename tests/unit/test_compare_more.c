@@ -14,14 +14,13 @@ static void test_relative_difference(void **state)
         float actual, expected;
         bool off;
     } cases[] = {
-        {1000, 1009, false},    /* 9 / 1009 = 0.0089 */
-        {1000, 1011, true},     /* 11 / 1011 = 0.0109 */
-        {0.5f, 0.509f, false},  /* 0.009 is below 0.01, and counts itself */
-        {0.5f, 0.5105f, true},  /* 0.0105 / 0.5105 = 0.0206 */
-        {0, 0.0099f, false},    /* small differences of small values */
-        {0, 0.011f, true},      /* 0.011 / 0.011 = 1 */
-        {-3, 3, true},
-        {7, 7, false},
+        {1000, 1009, false},   /* 9 / 1009 = 0.0089 */
+        {1000, 1011, true},    /* 11 / 1011 = 0.0109 */
+        {0.5f, 0.509f, false}, /* 0.009 is below 0.01, and counts itself */
+        {0.5f, 0.5105f, true}, /* 0.0105 / 0.5105 = 0.0206 */
+        {0, 0.0099f, false},   /* small differences of small values */
+        {0, 0.011f, true},     /* 0.011 / 0.011 = 1 */
+        {-3, 3, true},         {7, 7, false},
     };
     const int64_t shape[] = {1};
     struct compare_rule rule = compare_rule_default((struct tolerance){.rtol = 0, .atol = 0, .reldiff = 0.01});

@@ -22,11 +22,13 @@ static struct rig {
 static void add_writer(struct plan_builder *b, uint32_t program, uint32_t card, int64_t first, int64_t nrow)
 {
     const int64_t sizes[] = {nrow, COLUMNS}, strides[] = {COLUMNS, 1};
-    const struct plan_node node = {.kind = PLAN_DISPATCH, .lane = card, .program = program, .group = PLAN_NONE, .line = 7, .narg = 1};
+    const struct plan_node node = {
+        .kind = PLAN_DISPATCH, .lane = card, .program = program, .group = PLAN_NONE, .line = 7, .narg = 1};
     struct plan_arg arg = {.tag = PLAN_TAG_OUTPUT_EXISTING};
     struct error err;
 
-    assert_int_equal(plan_add_view(b, 0, DTYPE_FLOAT32, (uint64_t)first * COLUMNS, 2, sizes, strides, &arg.view, &err), 0);
+    assert_int_equal(plan_add_view(b, 0, DTYPE_FLOAT32, (uint64_t)first * COLUMNS, 2, sizes, strides, &arg.view, &err),
+                     0);
     assert_int_equal(plan_add_node(b, &node, &arg, NULL, NULL, &err), 0);
 }
 
@@ -124,11 +126,11 @@ static void test_units_in_the_last_place(void **state)
     static const unsigned wanted[ULP_BUCKETS] = {2, 1, 1, 0, 0, 1, 1};
 
     (void)state;
-    differ(0, 0, nextafterf(1, 2));         /* 1 above */
-    differ(0, 1, nextafterf(1, 0));         /* 1 below */
-    differ(0, 2, 1 + 0x1p-23f * 4);         /* 4 */
-    differ(0, 3, 1 + 0x1p-23f * 5);         /* 5 */
-    differ(0, 4, -1);                       /* all of both signs */
+    differ(0, 0, nextafterf(1, 2)); /* 1 above */
+    differ(0, 1, nextafterf(1, 0)); /* 1 below */
+    differ(0, 2, 1 + 0x1p-23f * 4); /* 4 */
+    differ(0, 3, 1 + 0x1p-23f * 5); /* 5 */
+    differ(0, 4, -1);               /* all of both signs */
     differ(0, 5, NAN);
     find();
     assert_true(rig.places.has_ulps);
@@ -143,14 +145,14 @@ static void test_ulps_between(void **state)
         enum dtype type;
         uint64_t a, b, ulps;
     } cases[] = {
-        {DTYPE_FLOAT32, 0x00000000, 0x80000000, 0},          /* +0, -0 */
-        {DTYPE_FLOAT32, 0x00000001, 0x80000001, 2},          /* the two smallest */
-        {DTYPE_FLOAT16, 0x3c00, 0x3c01, 1},                  /* 1 and its neighbour */
-        {DTYPE_FLOAT16, 0x7bff, 0x7c00, 1},                  /* the greatest, infinity */
-        {DTYPE_FLOAT16, 0x3c00, 0x7e00, UINT64_MAX},         /* NaN */
-        {DTYPE_BFLOAT16, 0x3f80, 0xbf80, 2 * 0x3f80},        /* 1, -1 */
-        {DTYPE_FP8E4M3FN, 0x38, 0x39, 1},                    /* 1, 1.125 */
-        {DTYPE_FP8E8M0, 127, 130, 3},                        /* 1, 8 */
+        {DTYPE_FLOAT32, 0x00000000, 0x80000000, 0},   /* +0, -0 */
+        {DTYPE_FLOAT32, 0x00000001, 0x80000001, 2},   /* the two smallest */
+        {DTYPE_FLOAT16, 0x3c00, 0x3c01, 1},           /* 1 and its neighbour */
+        {DTYPE_FLOAT16, 0x7bff, 0x7c00, 1},           /* the greatest, infinity */
+        {DTYPE_FLOAT16, 0x3c00, 0x7e00, UINT64_MAX},  /* NaN */
+        {DTYPE_BFLOAT16, 0x3f80, 0xbf80, 2 * 0x3f80}, /* 1, -1 */
+        {DTYPE_FP8E4M3FN, 0x38, 0x39, 1},             /* 1, 1.125 */
+        {DTYPE_FP8E8M0, 127, 130, 3},                 /* 1, 8 */
         {DTYPE_FLOAT64, 0x3ff0000000000000, 0x3ff0000000000002, 2},
     };
 
