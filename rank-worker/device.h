@@ -29,12 +29,15 @@ enum { DEVICE_MAX_DIMS = 5, DEVICE_MAX_TENSORS = 256, DEVICE_MAX_SCALARS = 128, 
 /* Tags of a dispatch argument (runtime numbering, docs/formats.md "Tags"). */
 enum tensor_tag { TAG_INPUT = 0, TAG_OUTPUT = 1, TAG_INOUT = 2, TAG_OUTPUT_EXISTING = 3, TAG_NO_DEP = 4 };
 
+struct device_setup;
+
 struct device_config {
     int card;             /* rank, 0..world_size-1 */
     int device_id;        /* physical id the user named for this card */
     int ncores;           /* host cores this executor may keep busy, >= 1 */
     const char *platform; /* "a2a3sim", ... */
     bool free_threads; /* the lanes of a mixed task run side by side (cpu device; docs/decisions.md, "Mixed tasks") */
+    const struct device_setup *setup; /* common/segment/device_setup.h; the cpu device needs none. For open() only */
 };
 
 /* Where the compiled parts of one program are (rank-worker/compile fills this). */
@@ -135,5 +138,8 @@ struct device_ops {
 
 /* The embedded device for *sim platforms (rank-worker/cpu). */
 extern const struct device_ops device_cpu;
+
+/* An installed runtime of the stack (rank-worker/simpler). */
+extern const struct device_ops device_simpler;
 
 #endif

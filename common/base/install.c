@@ -16,6 +16,10 @@ struct part {
 static const struct part parts[] = {
     [INSTALL_EXECUTOR] = {"L3REPLAY_EXECUTOR", "../libexec/l3replay/l3replay-executor", "rank-worker/l3replay-executor",
                           NULL, "the executor"},
+    [INSTALL_SIMPLER_EXECUTOR] = {"L3REPLAY_SIMPLER_EXECUTOR", "../libexec/l3replay/l3replay-simpler-executor",
+                                  "rank-worker/l3replay-simpler-executor", NULL, "the executor of the simpler device"},
+    [INSTALL_FILL] = {"L3REPLAY_FILL_DIR", "../share/l3replay/fill", NULL, "rank-worker/simpler/fill",
+                      "the directory of what is compiled for a simpler runtime"},
     [INSTALL_INCLUDE] = {"L3REPLAY_INCLUDE_DIR", "../share/l3replay/include", NULL, "rank-worker/cpu/include",
                          "the directory of headers"},
     [INSTALL_RECORDER] = {"L3REPLAY_RECORDER_DIR", "../share/l3replay/recorder", NULL, "orchestrator/record/recorder",
@@ -41,7 +45,7 @@ static int program_directory(char *buf, size_t size)
 
 static int usable(const char *path, enum install_part part)
 {
-    return access(path, part == INSTALL_EXECUTOR ? X_OK : R_OK) == 0;
+    return access(path, part == INSTALL_EXECUTOR || part == INSTALL_SIMPLER_EXECUTOR ? X_OK : R_OK) == 0;
 }
 
 int install_find(enum install_part part, char *buf, size_t size, struct error *err)

@@ -10,7 +10,9 @@
 #include "common/base/error.h"
 
 enum install_part {
-    INSTALL_EXECUTOR, /* the l3replay-executor binary; $L3REPLAY_EXECUTOR overrides */
+    INSTALL_EXECUTOR,         /* the l3replay-executor binary; $L3REPLAY_EXECUTOR overrides */
+    INSTALL_SIMPLER_EXECUTOR, /* the l3replay-simpler-executor binary; $L3REPLAY_SIMPLER_EXECUTOR overrides */
+    INSTALL_FILL,     /* the source that is compiled against a runtime's headers; $L3REPLAY_FILL_DIR overrides */
     INSTALL_INCLUDE,  /* headers for kernels and orchestrations; $L3REPLAY_INCLUDE_DIR overrides */
     INSTALL_RECORDER, /* directory of the Python helper; $L3REPLAY_RECORDER_DIR overrides */
 };

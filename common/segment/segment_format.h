@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "common/base/error.h"
+#include "common/segment/device_setup.h"
 #include "common/segment/dfx.h"
 #include "common/segment/futex.h"
 
@@ -70,6 +71,7 @@ struct segment_header {
     struct dfx dfx;                /* what this run captures */
     bool free_threads;             /* device_config.free_threads of all cards */
     bool paced;                    /* members of a domain keep in step (rank-worker/executor/domain_pace.h) */
+    struct device_setup device;    /* which device runs the cards, and what it needs */
     uint32_t skip_first, skip_end; /* nodes from the one to before the other count as complete without having run */
     uint32_t hashing;              /* 1: executors fill `hashes`, which nobody touches otherwise */
     uint64_t nhash;                /* arguments of all nodes */

@@ -10,6 +10,7 @@
 int cli_run(int argc, char **argv);
 int cli_bench(int argc, char **argv);
 int cli_ab(int argc, char **argv);
+int cli_watch(int argc, char **argv);
 int cli_batch(int argc, char **argv);
 int cli_plan(int argc, char **argv);
 int cli_compile(int argc, char **argv);
@@ -27,6 +28,7 @@ int cli_completions(int argc, char **argv);
 extern const struct argp run_command;
 extern const struct argp bench_command;
 extern const struct argp ab_command;
+extern const struct argp watch_command;
 extern const struct argp batch_command;
 extern const struct argp plan_command;
 extern const struct argp compile_command;

@@ -6,10 +6,12 @@
 #include "launch/front.h"
 #include "orchestrator/cli/cli.h"
 #include "orchestrator/cli/command.h"
+#include "orchestrator/device/cpu_check.h"
 #include "orchestrator/job/marker.h"
 #include "orchestrator/open/build.h"
 #include "orchestrator/open/override.h"
 #include "orchestrator/options/build_options.h"
+#include "orchestrator/options/device_option.h"
 #include "orchestrator/options/fresh_options.h"
 #include "orchestrator/options/option_number.h"
 #include "orchestrator/record/record.h"
@@ -22,6 +24,7 @@ struct compile_command {
     const char *build, *platform;
     int jobs;
     struct fresh_options fresh;
+    struct device_options device;
 };
 
 static const char doc[] =
@@ -46,6 +49,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     case ARGP_KEY_INIT:
         state->child_inputs[0] = &c->build;
         state->child_inputs[1] = &c->fresh;
+        state->child_inputs[2] = &c->device;
         return 0;
     case OPT_PLATFORM:
         c->platform = arg;
@@ -58,8 +62,28 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     }
 }
 
+/* What the device can run, and its commands where it brings some. */
+static int choose_device(const struct compile_command *c, const struct build *build,
+                         const struct program_table *programs, struct runtime_info *runtime,
+                         struct fresh_options *fresh, struct error *err)
+{
+    struct device_setup setup;
+    enum device_kind kind;
+
+    if (device_choose(&c->device, build, &kind, err) < 0) {
+        return -1;
+    }
+    if (kind == DEVICE_CPU) {
+        return cpu_check_programs(programs, NULL, err);
+    }
+    fresh->stack = &runtime->commands;
+    return device_prepare_simpler(&c->device, build, programs, NULL, runtime, &setup, err);
+}
+
 static int compile_build(const struct compile_command *c, struct error *err)
 {
+    struct fresh_options fresh = c->fresh;
+    struct runtime_info runtime = {0};
     struct program_table programs = {0};
     struct compile_session *session = NULL;
     struct compiled compiled = {0};
@@ -69,15 +93,14 @@ static int compile_build(const struct compile_command *c, struct error *err)
 
     if (store_limit(&limit, err) < 0 || build_open(c->build, &build, err) < 0 ||
         (c->platform && build_set_platform(&build, c->platform, err) < 0) ||
-        record_programs(&build, &programs, err) < 0 || compile_check(&programs, NULL, err) < 0 ||
-        fresh_sources(build.dir, &c->fresh, err) < 0 || fresh_session_open(&c->fresh, &session, err) < 0) {
+        record_programs(&build, &programs, err) < 0 || choose_device(c, &build, &programs, &runtime, &fresh, err) < 0 ||
+        fresh_sources(build.dir, &fresh, err) < 0 || fresh_session_open(&fresh, &session, err) < 0) {
         goto out;
     }
-    rc = fresh_binaries(session, &build, &programs, NULL, c->jobs ? c->jobs : topology_cores(), &c->fresh, &compiled,
-                        err);
+    rc = fresh_binaries(session, &build, &programs, NULL, c->jobs ? c->jobs : topology_cores(), &fresh, &compiled, err);
     compile_trim(session, &compiled);
     if (rc == 0) {
-        rc = fresh_install(session, &build, &programs, &compiled, &c->fresh, err);
+        rc = fresh_install(session, &build, &programs, &compiled, &fresh, err);
     }
     if (rc == 0) {
         log_msg(LOG_TIMING, "%zu programs are up to date: %u sources compiled, %u found in the store", programs.count,
@@ -86,12 +109,14 @@ static int compile_build(const struct compile_command *c, struct error *err)
 out:
     compiled_free(&compiled);
     compile_session_close(session);
+    runtime_info_free(&runtime);
     program_table_free(&programs);
     build_free(&build);
     return rc;
 }
 
-static const struct argp_child children[] = {{&build_argp, 0, NULL, 0}, {&fresh_argp, 0, NULL, 1}, {0}};
+static const struct argp_child children[] = {
+    {&build_argp, 0, NULL, 0}, {&fresh_argp, 0, NULL, 1}, {&device_argp, 0, NULL, 0}, {0}};
 const struct argp compile_command = {.options = options, .parser = parse, .doc = doc, .children = children};
 
 int cli_compile(int argc, char **argv)

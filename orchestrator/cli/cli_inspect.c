@@ -4,6 +4,7 @@
 
 #include "orchestrator/cli/cli.h"
 #include "orchestrator/cli/command.h"
+#include "orchestrator/device/inspect_device.h"
 #include "orchestrator/open/build.h"
 #include "orchestrator/open/inspect.h"
 #include "orchestrator/open/signature_params.h"
@@ -11,12 +12,18 @@
 #include "orchestrator/record/record.h"
 
 struct options {
-    const char *build;
-    bool json;
+    const char *build, *simpler_root;
+    bool json, device;
 };
+
+enum { OPT_DEVICE = 0x200, OPT_ROOT };
 
 static const struct argp_option option_table[] = {
     {"json", 'j', NULL, 0, "Print one JSON document instead of text", 0},
+    {"device", OPT_DEVICE, NULL, 0,
+     "Show the devices of this host, and which of them can run BUILD, where one is given", 0},
+    {"simpler-root", OPT_ROOT, "DIR", 0, "the simpler runtime to show (else $SIMPLER_ROOT, else the Python package)",
+     0},
     {0},
 };
 
@@ -26,6 +33,7 @@ static const char doc[] =
     "Examples:\n"
     "  l3replay inspect build_output/my_program\n"
     "  l3replay inspect --json build_output/my_program | jq .params\n"
+    "  l3replay inspect --device build_output/my_program\n"
     "\n"
     "Exit status: 0 it was shown, 2 wrong usage, 3 it is not a usable build directory (the message says why).";
 
@@ -33,10 +41,20 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 {
     struct options *options = state->input;
 
-    (void)arg;
     switch (key) {
     case ARGP_KEY_INIT:
         state->child_inputs[0] = &options->build;
+        return 0;
+    case OPT_DEVICE:
+        options->device = true;
+        return 0;
+    case OPT_ROOT:
+        options->simpler_root = arg;
+        return 0;
+    case ARGP_KEY_END:
+        if (!options->build && !options->device) {
+            argp_error(state, "which build? give its directory");
+        }
         return 0;
     case 'j':
         options->json = true;
@@ -52,6 +70,9 @@ static int inspect(const struct options *options, struct error *err)
     struct build build;
     int rc;
 
+    if (!options->build) {
+        return inspect_device(options->simpler_root, NULL, NULL, err);
+    }
     if (build_open(options->build, &build, err)) {
         return -1;
     }
@@ -59,7 +80,9 @@ static int inspect(const struct options *options, struct error *err)
     if (rc == 0 && build.no_metadata) {
         rc = signature_params(&build, &programs.items[0], err);
     }
-    if (rc == 0) {
+    if (rc == 0 && options->device) {
+        rc = inspect_device(options->simpler_root, &build, &programs, err);
+    } else if (rc == 0) {
         rc = options->json ? inspect_print_json(stdout, &build, &programs, err)
                            : inspect_print_text(stdout, &build, &programs, err);
     }
@@ -68,7 +91,7 @@ static int inspect(const struct options *options, struct error *err)
     return rc;
 }
 
-static const struct argp_child children[] = {{&build_argp, 0, NULL, 0}, {0}};
+static const struct argp_child children[] = {{&build_or_none_argp, 0, NULL, 0}, {0}};
 const struct argp inspect_command = {.options = option_table, .parser = parse_option, .doc = doc, .children = children};
 
 int cli_inspect(int argc, char **argv)

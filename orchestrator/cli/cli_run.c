@@ -21,6 +21,7 @@
 #include "orchestrator/open/override.h"
 #include "orchestrator/options/build_options.h"
 #include "orchestrator/options/compare_options.h"
+#include "orchestrator/options/device_option.h"
 #include "orchestrator/options/dfx_options.h"
 #include "orchestrator/options/fresh_options.h"
 #include "orchestrator/options/option_number.h"
@@ -30,8 +31,7 @@
 #include "orchestrator/repeat/repeat.h"
 
 enum {
-    OPT_DEVICE = 0x200,
-    OPT_SEED,
+    OPT_SEED = 0x200,
     OPT_TIMEOUT,
     OPT_START_TIMEOUT,
     OPT_PLAN,
@@ -59,7 +59,6 @@ static const char doc[] = "Replay the build in directory BUILD: record its host_
 
 static const struct argp_option options[] = {
     {NULL, 'n', "P", 0, "have mpirun start P processes (default: one process, without MPI)", 0},
-    {"device", OPT_DEVICE, "auto|cpu", 0, "what runs the cards (default auto)", 0},
     {"device-id", OPT_DEVICE_ID, "N", 0,
      "the card of a build for one chip (L2; default 0); without effect on an L3 build, which has --device-ids", 0},
     {"plan", OPT_PLAN, "FILE", 0, "replay a saved plan instead of recording host_orch.py (no Python)", 0},
@@ -107,6 +106,7 @@ static void init_children(struct argp_state *state, struct run_options *o)
     state->child_inputs[4] = o;
     state->child_inputs[5] = o;
     state->child_inputs[6] = o;
+    state->child_inputs[7] = &o->device;
 }
 
 static void check_together(struct argp_state *state, const struct run_options *o)
@@ -135,12 +135,6 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         return 0;
     case 'n':
         o->nproc = option_number(state, "-n", arg, 1, PROCESSES_MAX);
-        return 0;
-    case OPT_DEVICE:
-        if (strcmp(arg, "auto") != 0 && strcmp(arg, "cpu") != 0) {
-            argp_error(state, "--device is auto or cpu, not '%s'", arg);
-        }
-        o->device = arg;
         return 0;
     case OPT_SEED:
         o->seed = parse_seed(state, arg);
@@ -232,17 +226,15 @@ static const struct argp_child children[] = {{&build_argp, 0, NULL, 0},
                                              {&compare_argp, 0, "What is compared:", 4},
                                              {&python_argp, 0, "Python of the build:", 6},
                                              {&stack_argp, 0, "As the stack's own tools say it:", 7},
+                                             {&device_argp, 0, NULL, 0},
                                              {0}};
 const struct argp replay_options = {.options = options, .parser = parse, .children = children};
 const struct argp run_command = {.options = options, .parser = parse, .doc = doc, .children = children};
 
 struct run_options cli_replay_defaults(void)
 {
-    return (struct run_options){.device = "auto",
-                                .tolerance = TOLERANCE_DEFAULT,
-                                .timeout = 600,
-                                .start_timeout = 120,
-                                .first = launch_rank() == 0};
+    return (struct run_options){
+        .tolerance = TOLERANCE_DEFAULT, .timeout = 600, .start_timeout = 120, .first = launch_rank() == 0};
 }
 
 int cli_replay(const struct argp *argp, struct run_options *o, int argc, char **argv)
@@ -256,7 +248,7 @@ int cli_replay(const struct argp *argp, struct run_options *o, int argc, char **
     }
     mpi_dirs_report_start();
     parse_arguments(argp, argc, copy, o);
-    o->alone = launch_is_alone(&o->begun_ns);
+    o->alone = launch_is_alone(&o->begun_ns) && o->nproc <= 1;
     /* One process needs no MPI, which takes most of the time of a short replay: executors are processes of their own. */
     if (o->alone || launch_under_mpi()) {
         code = run_replay(o, argc, argv);

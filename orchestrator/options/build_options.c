@@ -20,7 +20,7 @@ static void set_log_level(struct argp_state *state, const char *arg)
     log_set_level(level);
 }
 
-/* `what` is the argument's name in --help. */
+/* `what` is the argument's name in --help; `missing`: what to say without one, NULL where it may be left out. */
 static error_t parse(int key, char *arg, struct argp_state *state, const char *what, const char *missing)
 {
     const char **directory = state->input;
@@ -36,7 +36,7 @@ static error_t parse(int key, char *arg, struct argp_state *state, const char *w
         *directory = arg;
         return 0;
     case ARGP_KEY_END:
-        if (!*directory) {
+        if (!*directory && missing) {
             argp_error(state, "%s", missing);
         }
         return 0;
@@ -50,10 +50,16 @@ static error_t parse_build(int key, char *arg, struct argp_state *state)
     return parse(key, arg, state, "BUILD", "which build? give its directory");
 }
 
+static error_t parse_build_or_none(int key, char *arg, struct argp_state *state)
+{
+    return parse(key, arg, state, "BUILD", NULL);
+}
+
 static error_t parse_profiles(int key, char *arg, struct argp_state *state)
 {
     return parse(key, arg, state, "DIR", "which profiles? give the directory dfx_outputs, or the build that holds it");
 }
 
 const struct argp build_argp = {.options = options, .parser = parse_build, .args_doc = "BUILD"};
+const struct argp build_or_none_argp = {.options = options, .parser = parse_build_or_none, .args_doc = "BUILD"};
 const struct argp profiles_argp = {.options = options, .parser = parse_profiles, .args_doc = "DIR"};

@@ -24,7 +24,7 @@ static const struct argp_option options[] = {
      7},
     {"execution-mode", OPT_MODE, "sim|onboard", 0, "a simulator or hardware; what is not said is the build's", 7},
     {"runtime", OPT_RUNTIME, "NAME", 0, "accepted, without effect: kernel_config.py names the runtime of a program", 7},
-    {"aicpu-thread-num", OPT_AICPU, "N", 0, "accepted; without effect on the cpu device", 7},
+    {"aicpu-thread-num", OPT_AICPU, "N", 0, "of the simpler device; without effect on the cpu device", 7},
     {"ring-task-window", OPT_RING_WINDOW, "N[,N,N,N]", 0, "the same: tasks in flight, for all rings or each", 7},
     {"ring-heap", OPT_RING_HEAP, "N[,N,N,N]", 0, "the same: bytes of the heap", 7},
     {"ring-dep-pool", OPT_RING_POOL, "N[,N,N,N]", 0, "the same: entries of the pool of dependencies", 7},
@@ -44,12 +44,17 @@ static const struct ring {
     {OPT_RING_POOL, "--ring-dep-pool", "PTO2_RING_DEP_POOL", 4, INT_MAX, false},
 };
 
-static void add_unused(struct argp_state *state, struct run_options *o, const char *name, const char *why)
+static void add_note(struct argp_state *state, struct args *notes, const char *name, const char *why)
 {
-    args_add(&o->unused, "%s has no effect %s", name, why);
-    if (o->unused.failed) {
+    args_add(notes, "%s has no effect %s", name, why);
+    if (notes->failed) {
         argp_failure(state, 3, ENOMEM, "options");
     }
+}
+
+static void add_unused(struct argp_state *state, struct run_options *o, const char *name, const char *why)
+{
+    add_note(state, &o->unused, name, why);
 }
 
 static bool is_size(const struct ring *r, long long value, bool listed)
@@ -58,8 +63,9 @@ static bool is_size(const struct ring *r, long long value, bool listed)
            (value >= r->least && value <= r->most && (!r->power || (value & (value - 1)) == 0));
 }
 
-/* One size, or four with commas between them. */
-static void check_ring(struct argp_state *state, const struct ring *r, const char *name, const char *text)
+/* One size, or four with commas between them: `sizes` gets one for each ring. */
+static void check_ring(struct argp_state *state, const struct ring *r, const char *name, const char *text,
+                       uint64_t sizes[RINGS])
 {
     const bool listed = strchr(text, ',') != NULL;
     const char *at = text;
@@ -75,7 +81,11 @@ static void check_ring(struct argp_state *state, const struct ring *r, const cha
             argp_error(state, "%s wants a %s of at least %lld, or four with commas between them, not '%s'", name,
                        r->power ? "power of two" : "number", r->least, text);
         }
+        sizes[n] = (uint64_t)value;
         more = *end == ',';
+    }
+    for (int i = 1; !listed && i < RINGS; i++) {
+        sizes[i] = sizes[0];
     }
     if (listed && n != RINGS) {
         argp_error(state, "%s wants one size or one for each of the four rings, not %d", name, n);
@@ -86,8 +96,10 @@ static void take_ring(struct argp_state *state, struct run_options *o, int key, 
 {
     for (size_t i = 0; i < sizeof rings / sizeof *rings; i++) {
         if (rings[i].key == key) {
-            check_ring(state, &rings[i], rings[i].option, text);
-            add_unused(state, o, rings[i].option, "on the cpu device, whose rings grow");
+            uint64_t *const sizes[] = {o->device.task_window, o->device.heap, o->device.dep_pool};
+
+            check_ring(state, &rings[i], rings[i].option, text, sizes[i]);
+            add_note(state, &o->device.cpu_unused, rings[i].option, "on the cpu device, whose rings grow");
         }
     }
 }
@@ -109,9 +121,11 @@ static void take_environment(struct argp_state *state, struct run_options *o)
     for (size_t i = 0; i < sizeof rings / sizeof *rings; i++) {
         const char *value = set_variable(rings[i].variable);
 
-        if (value) {
-            check_ring(state, &rings[i], rings[i].variable, value);
-            add_unused(state, o, rings[i].variable, "on the cpu device, whose rings grow");
+        if (value) { /* the runtime reads it as well */
+            uint64_t sizes[RINGS];
+
+            check_ring(state, &rings[i], rings[i].variable, value, sizes);
+            add_note(state, &o->device.cpu_unused, rings[i].variable, "on the cpu device, whose rings grow");
         }
     }
     if (is_on(set_variable("PYPTO_RUNTIME_LOG_SYNC"))) {
@@ -144,10 +158,11 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         add_unused(state, o, "--runtime", "here: kernel_config.py names the runtime of a program");
         return 0;
     case OPT_AICPU:
-        if (option_number(state, "--aicpu-thread-num", arg, 0, INT_MAX) == 1) {
+        o->device.aicpu_thread_num = option_number(state, "--aicpu-thread-num", arg, 0, INT_MAX);
+        if (o->device.aicpu_thread_num == 1) {
             argp_error(state, "--aicpu-thread-num is 0 (the runtime's default) or at least 2, not 1");
         }
-        add_unused(state, o, "--aicpu-thread-num", "on the cpu device");
+        add_note(state, &o->device.cpu_unused, "--aicpu-thread-num", "on the cpu device");
         return 0;
     case OPT_SYNC:
         add_unused(state, o, "--log-sync-pypto", "here: there is one logger");

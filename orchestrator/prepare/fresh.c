@@ -103,7 +103,8 @@ static int share_work(void *context, const struct program_table *programs, const
 
 int fresh_session_open(const struct fresh_options *o, struct compile_session **session, struct error *err)
 {
-    const struct compile_session_options options = {.no_ccache = o->no_ccache, .limit_s = o->compile_timeout};
+    const struct compile_session_options options = {
+        .no_ccache = o->no_ccache, .limit_s = o->compile_timeout, .stack = o->stack};
 
     return compile_session_open(&options, session, err);
 }

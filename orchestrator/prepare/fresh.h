@@ -18,6 +18,7 @@
 struct fresh_options {
     bool no_rebuild_from_pto, no_recompile, no_ccache;
     int ptoas_timeout, compile_timeout; /* seconds; 0: the default */
+    const struct stack_commands *stack; /* compile for an installed runtime; NULL: for the cpu device */
 
     /* Called once before more than one source is compiled, so that others may take part: the process that compiles these
      * programs with the same store at the same time shares the work. NULL: nobody else. */

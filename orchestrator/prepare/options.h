@@ -11,6 +11,7 @@
 #include "orchestrator/bench/rounds.h"
 #include "orchestrator/data/inputs.h"
 #include "orchestrator/data/verify.h"
+#include "orchestrator/device/device_choice.h"
 #include "orchestrator/plan/edges.h"
 #include "orchestrator/prepare/fresh.h"
 #include "orchestrator/prepare/profile_dirs.h"
@@ -33,9 +34,9 @@ struct bench_options {
 
 struct run_options {
     const char *build;
-    const char *platform, *device_ids;                  /* NULL: as recorded */
-    const char *backend_type, *execution_mode;          /* the same; another way to name a platform */
-    const char *device;                                 /* "auto" or "cpu" */
+    const char *platform, *device_ids;         /* NULL: as recorded */
+    const char *backend_type, *execution_mode; /* the same; another way to name a platform */
+    struct device_options device;
     const char *plan_file, *result_file, *save_outputs; /* NULL: not asked for */
     struct named_file *inputs, *expects;
     size_t ninput, nexpect;
@@ -53,6 +54,8 @@ struct run_options {
     size_t nsetting;
     struct named_file *compares; /* --compare: `file` is FILE.py:FUNC */
     size_t ncompare;
+    struct named_file *topks; /* VALUES=INDICES[:asc] */
+    size_t ntopk;
     bool no_golden, fresh_golden;
     double golden_timeout; /* seconds for each function of golden.py and debug/run.py; 0: no limit */
     bool shapes_only;      /* nothing runs: golden.py is run only for shapes and scalars */

@@ -3,11 +3,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "orchestrator/data/compare_parallel.h"
+#include "orchestrator/device/cpu_check.h"
 #include "orchestrator/open/override.h"
 #include "orchestrator/prepare/fresh.h"
 #include "rank-worker/compile/compile.h"
 
-/* The caller checked that the plan names programs that there are (compile_check_plan()). */
+/* The caller checked that the plan names programs that there are (cpu_check_plan()). */
 static const struct program *program_of(const struct other_build *b, uint32_t index, long *at)
 {
     const struct plan *plan = &b->recording.plan;
@@ -28,7 +30,7 @@ static int record(struct other_build *b, const struct build *first, struct error
                               "the first build is for %.40s and the second one for %.40s", first->platform,
                               r->build.platform);
     }
-    return recording_record(r, &b->options, err) < 0 || compile_check_plan(&r->plan, &r->programs, err) < 0 ? -1 : 0;
+    return recording_record(r, &b->options, err) < 0 || cpu_check_plan(&r->plan, &r->programs, err) < 0 ? -1 : 0;
 }
 
 int other_build_open(struct other_build **out, const struct run_options *o, const struct build *first,
@@ -81,7 +83,7 @@ int other_build_compile(struct other_build *b, const struct prepare_job *job, st
     }
     fresh.share = job->share;
     fresh.context = job->context;
-    rc = compile_check(&r->programs, wanted, err) < 0 || fresh_sources(r->build.dir, &fresh, err) < 0 ||
+    rc = cpu_check_programs(&r->programs, wanted, err) < 0 || fresh_sources(r->build.dir, &fresh, err) < 0 ||
                  fresh_session_open(&fresh, &b->session, err) < 0 ||
                  fresh_binaries(b->session, &r->build, &r->programs, wanted, job->jobs, &fresh, &b->compiled, err) < 0
              ? -1

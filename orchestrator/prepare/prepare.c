@@ -7,6 +7,7 @@
 
 #include "common/base/file.h"
 #include "common/plan/sheet.h"
+#include "orchestrator/device/cpu_check.h"
 #include "orchestrator/open/override.h"
 #include "orchestrator/plan/edges.h"
 #include "orchestrator/prepare/load.h"
@@ -14,19 +15,6 @@
 #include "orchestrator/prepare/prepare_references.h"
 #include "orchestrator/prepare/snapshot.h"
 #include "rank-worker/compile/store_trim.h"
-
-static int check_device(const struct run_options *o, const struct build *build, struct error *err)
-{
-    if (build_platform_is_sim(build)) {
-        return 0;
-    }
-    if (strcmp(o->device, "cpu") == 0) {
-        return error_set(err, "--device cpu", "add --platform a2a3sim or a5sim",
-                         "the cpu device runs simulator platforms only, this build is for %s", build->platform);
-    }
-    return error_set(err, build->platform, "replay it on the cpu device: --platform a2a3sim or a5sim",
-                     "there is no device for platform %s in this version", build->platform);
-}
 
 /* Makes the file beside its place that a write begins with, and removes it: some file systems refuse what permissions
  * allow. What is no regular file is written into, and so not tried. */
@@ -97,7 +85,7 @@ static int check_plan(struct prepared *p, const struct run_options *o, struct er
     if (bindings_open(&p->bindings, &p->recording.build.sub_workers, &p->recording.plan, o->subs, o->nsub, err) < 0) {
         return -1;
     }
-    return compile_check_plan(&p->recording.plan, &p->recording.programs, err);
+    return p->device == DEVICE_CPU ? cpu_check_plan(&p->recording.plan, &p->recording.programs, err) : 0;
 }
 
 /* Programs of the plan that are this build's. */
@@ -155,6 +143,23 @@ static int write_sheet(struct prepared *p, struct error *err)
     return p->sheet ? 0 : -1;
 }
 
+/* The cpu device refuses what it cannot run; another one brings its own commands, which only this process knows. */
+static int choose_compilers(const struct run_options *o, struct prepared *p, const bool *wanted,
+                            struct fresh_options *fresh, struct error *err)
+{
+    const struct recording *r = &p->recording;
+
+    if (p->device == DEVICE_CPU) {
+        return cpu_check_programs(&r->programs, wanted, err);
+    }
+    if (device_prepare_simpler(&o->device, &r->build, &r->programs, wanted, &p->runtime, &p->setup, err) < 0) {
+        return -1;
+    }
+    fresh->stack = &p->runtime.commands;
+    fresh->share = NULL;
+    return 0;
+}
+
 static int compile(const struct run_options *o, const struct prepare_job *job, struct phases *phases,
                    struct prepared *p, struct error *err)
 {
@@ -169,7 +174,7 @@ static int compile(const struct run_options *o, const struct prepare_job *job, s
     fresh.share = job->share;
     fresh.context = job->context;
     phases_enter(phases, PHASE_SPLICE);
-    rc = compile_check(&r->programs, wanted, err) < 0 ? -1 : fresh_sources(r->build.dir, &fresh, err);
+    rc = choose_compilers(o, p, wanted, &fresh, err) < 0 ? -1 : fresh_sources(r->build.dir, &fresh, err);
     phases_enter(phases, PHASE_COMPILE);
     if (rc == 0 &&
         (fresh_session_open(&fresh, &p->session, err) < 0 ||
@@ -205,6 +210,10 @@ static int add_rounds(const struct run_options *o, struct prepared *p, struct er
     if (!o->bench.rounds.count) {
         return 0;
     }
+    if (two && p->device != DEVICE_CPU) {
+        return error_set_kind(err, ERROR_USAGE, "ab", "measure each with `l3replay bench`",
+                              "ab runs two builds side by side on the cpu device only");
+    }
     if (two && other_build_open(&p->other, o, &p->recording.build, &p->recording.plan, parts, err) < 0) {
         return -1;
     }
@@ -223,8 +232,9 @@ int prepare(const struct run_options *o, const struct prepare_job *job, struct p
     if (store_limit(&limit, err) < 0 || user_checks_look(o->compares, o->ncompare, err) < 0 ||
         recording_open(&p->recording, o, err) < 0 || check_places(o, p, err) < 0 ||
         snapshot_check(o, &p->recording.build, p->recording.inputs, err) < 0 ||
-        prepare_references_choose(o, p, err) < 0 || check_device(o, &p->recording.build, err) < 0 ||
-        build_check_dtypes(&p->recording.build, "cpu", err) < 0) {
+        prepare_references_choose(o, p, err) < 0 ||
+        device_choose(&o->device, &p->recording.build, &p->device, err) < 0 ||
+        build_check_dtypes(&p->recording.build, device_kind_name(p->device), err) < 0) {
         return -1;
     }
     phases_enter(phases, PHASE_RECORD);
@@ -248,6 +258,7 @@ int prepare(const struct run_options *o, const struct prepare_job *job, struct p
     if (segment_create(&p->segment, &p->recording.plan, p->sheet, p->recording.build.platform, err) < 0) {
         return -1;
     }
+    p->segment.header->device = p->setup;
     if (prepare_load(p, err) < 0) {
         return -1;
     }
@@ -274,6 +285,7 @@ void prepare_free(struct prepared *p)
     bindings_free(&p->bindings);
     compiled_free(&p->compiled);
     compile_session_close(p->session);
+    runtime_info_free(&p->runtime);
     user_checks_free(&p->checks);
     rounds_free(&p->rounds);
     other_build_free(p->other);

@@ -5,6 +5,7 @@
 #include "common/segment/segment.h"
 #include "orchestrator/bench/rounds.h"
 #include "orchestrator/data/verify.h"
+#include "orchestrator/device/device_choice.h"
 #include "orchestrator/prepare/binding.h"
 #include "orchestrator/prepare/recording.h"
 #include "orchestrator/user_python/user_checks.h"
@@ -30,6 +31,9 @@ struct prepared {
     struct dfx dfx; /* what is captured */
     int dfx_lock;   /* descriptor; -1: none */
     bool no_result; /* nothing can be written to --result, which is the error of prepare() */
+    enum device_kind device;
+    struct runtime_info runtime; /* DEVICE_SIMPLER */
+    struct device_setup setup;
     struct segment segment;
 };
 

@@ -14,15 +14,9 @@
 #include "common/plan/plan_stream.h"
 #include "common/plan/program_read.h"
 #include "orchestrator/record/helper.h"
+#include "orchestrator/record/helper_error.h"
 #include "orchestrator/record/kept_recording.h"
 #include "orchestrator/record/one_dispatch.h"
-
-#define ORIGIN "the recorder's output"
-/* The build's Python has the recorder's descriptors too. */
-#define REPORT                                                                                                         \
-    "see whether host_orch.py, or what it imports, writes to descriptors that it did not open; if not, report this "   \
-    "as "                                                                                                              \
-    "a fault of l3replay"
 
 struct session {
     struct program_table *programs; /* NULL: not wanted */
@@ -128,43 +122,21 @@ static char *make_request(const struct build *build, const char *op, double time
     return json_finish(&w, root, "the request to the recorder", err);
 }
 
-/* Fill `err` from the recorder's error record; a traceback goes to the log. */
-static int take_error(const char *line, size_t length, struct error *err)
-{
-    struct json_source src = {.file = ORIGIN, .hint = REPORT, .err = err};
-    cJSON *root = json_parse(&src, line, length);
-    const char *what, *where, *hint, *kind, *text;
-    const cJSON *error, *part;
-
-    if (root && json_get_object(&src, root, "error", &error) == 0 && json_get_string(&src, error, "what", &what) == 0 &&
-        json_get_string(&src, error, "where", &where) == 0 && json_get_string(&src, error, "hint", &hint) == 0 &&
-        json_get_string(&src, error, "kind", &kind) == 0) {
-        cJSON_ArrayForEach(part, json_member(error, "traceback")) {
-            if (json_get_string(&src, part, NULL, &text) == 0) {
-                log_msg(LOG_ERROR, "%s", text);
-            }
-        }
-        error_set_kind(err, strcmp(kind, "usage") == 0 ? ERROR_USAGE : ERROR_INFRA, where, hint, "%s", what);
-    }
-    cJSON_Delete(root);
-    return -1;
-}
-
 static int add_file(struct record_files *files, const char *name, const char *hash, struct error *err)
 {
     struct record_file *f;
 
     if (array_room(&files->items, &files->capacity, files->count, sizeof *files->items)) {
-        return error_nomem(err, ORIGIN, sizeof *files->items);
+        return error_nomem(err, HELPER_OUTPUT, sizeof *files->items);
     }
     f = &files->items[files->count++];
     *f = (struct record_file){strdup(name), strdup(hash)};
-    return f->name && f->hash ? 0 : error_nomem(err, ORIGIN, strlen(name));
+    return f->name && f->hash ? 0 : error_nomem(err, HELPER_OUTPUT, strlen(name));
 }
 
 static int take_loaded(struct session *s, const char *line, size_t length, struct error *err)
 {
-    struct json_source src = {.file = ORIGIN, .hint = REPORT, .err = err};
+    struct json_source src = {.file = HELPER_OUTPUT, .hint = HELPER_REPORT, .err = err};
     cJSON *root = json_parse(&src, line, length);
     const char *name, *hash;
     int rc = -1;
@@ -223,7 +195,7 @@ static int take_line(void *context, char *line, size_t length, struct error *err
         return 0;
     }
     if (is_record(line, "kernel_config")) {
-        return s->programs ? program_read(s->programs, line, length, ORIGIN, REPORT, err) : 0;
+        return s->programs ? program_read(s->programs, line, length, HELPER_OUTPUT, HELPER_REPORT, err) : 0;
     }
     if (is_record(line, "alive")) {
         return 0;
@@ -235,10 +207,10 @@ static int take_line(void *context, char *line, size_t length, struct error *err
         return 1;
     }
     if (is_record(line, "error")) {
-        return take_error(line, length, err);
+        return helper_error(line, length, err);
     }
     if (!s->stream) {
-        return error_set(err, NULL, REPORT, "the recorder printed '%.60s'", line);
+        return error_set(err, NULL, HELPER_REPORT, "the recorder printed '%.60s'", line);
     }
     return plan_stream_line(s->stream, line, length, err);
 }
@@ -348,7 +320,7 @@ static int record_one_dispatch(const struct record_request *request, struct sess
     if (run(s, request->build, "programs", request, err) == 0) {
         rc = s->programs->count == 1
                  ? one_dispatch_plan(request, s->programs->items[0].name, plan, err)
-                 : error_set(err, ORIGIN, REPORT, "%zu programs were read, not one", s->programs->count);
+                 : error_set(err, HELPER_OUTPUT, HELPER_REPORT, "%zu programs were read, not one", s->programs->count);
     }
     if (s->programs == &own) {
         s->programs = NULL;
@@ -362,9 +334,9 @@ static int record_host_orch(const struct record_request *request, struct session
 {
     int rc = -1;
 
-    s->stream = plan_stream_new(ORIGIN, err);
+    s->stream = plan_stream_new(HELPER_OUTPUT, err);
     if (s->stream) {
-        plan_stream_set_hint(s->stream, REPORT);
+        plan_stream_set_hint(s->stream, HELPER_REPORT);
     }
     if (s->stream && run(s, request->build, "plan", request, err) == 0) {
         rc = plan_stream_finish(s->stream, plan, err);

@@ -8,10 +8,10 @@
 #include <unistd.h>
 
 #include "common/base/log.h"
-#include "rank-worker/compile/ccache.h"
 #include "rank-worker/compile/jobs.h"
 #include "rank-worker/compile/store_entry.h"
 #include "rank-worker/compile/store_use.h"
+#include "rank-worker/compile/unit_command.h"
 
 enum {
     LOCK_POLL_MS = 20,    /* between two looks whether another process has finished the same object */
@@ -56,61 +56,43 @@ static void announce(struct build *b, const struct unit *u)
     }
 }
 
-/* Run the unit's command `whole`, or the part of it that is next where ccache has compiling and linking apart. */
-static int start_part(struct build *b, struct unit *u, const struct args *whole, struct error *err)
+/* ccache, as long as it works here. */
+static const char *ccache_of(const struct build *b)
 {
-    struct job job = {.argv = whole->v, .envp = b->env->env.v, .tag = u, .limit_ms = b->env->limit_s * 1000};
-    struct args part = {0};
-    int rc;
+    return b->without_ccache ? NULL : b->env->ccache;
+}
 
-    if (!u->object_path) {
-        return job_start(b->pool, &job, err);
+/* The first attempt's command is the one that is reported. */
+static int note_command(struct unit *u, const struct unit_env *env, struct error *err)
+{
+    struct args whole = {0};
+    int rc = u->command ? 0 : unit_whole_command(u, env, &whole, err);
+
+    if (!u->command) {
+        u->command = rc == 0 ? args_text(&whole) : NULL;
     }
-    if (u->linking) {
-        ccache_link(whole, u->object_path, u->output_path, &part);
-    } else {
-        ccache_compile(whole, b->env->ccache, u->output_path, u->object_path, &part);
-    }
-    rc = args_done(&part, err);
-    if (rc == 0) {
-        job.argv = part.v;
-        rc = job_start(b->pool, &job, err);
-    }
-    args_free(&part);
+    args_free(&whole);
     return rc;
 }
 
-/* The first attempt is as documented; the second brings along the standard headers that the reference's headers
- * include by the way, and does without a precompiled header. */
+/* Run what is next of the unit's commands. */
 static int start(struct build *b, struct unit *u, struct error *err)
 {
+    struct job job = {.envp = b->env->env.v, .tag = u, .limit_ms = b->env->limit_s * 1000};
     struct args argv = {0};
     int rc;
 
-    args_add_all(&argv, (const char *const *)u->argv.v, u->argv.n);
     if (!u->linking) {
         u->with_header = u->attempt == 1 && u->header && u->header->state == UNIT_DONE;
+        clock_gettime(CLOCK_REALTIME, &u->begun); /* what matters is when the sources were read */
     }
-    if (u->with_header) {
-        args_add(&argv, "-include-pch");
-        args_add(&argv, "%s", u->header->object);
-    } else if (u->attempt > 1) {
-        args_add(&argv, "-DL3R_TRANSITIVE_INCLUDES");
-    }
-    if (u->kind != UNIT_HEADER) {
-        args_add(&argv, "-ffile-prefix-map=%s/=", u->dir);
-    }
-    args_add_all(&argv, (const char *const[]){"-MD", "-MT", "object", "-MF", u->deps_path, "-o", u->output_path}, 7);
-    args_add(&argv, "%s", u->source);
-    rc = args_done(&argv, err);
-    if (!u->command) { /* the first attempt is the one that is reported */
-        u->command = rc == 0 ? args_text(&argv) : NULL;
-    }
-    if (!u->linking) { /* what matters is when the sources were read */
-        clock_gettime(CLOCK_REALTIME, &u->begun);
+    rc = note_command(u, b->env, err);
+    if (rc == 0) {
+        rc = unit_next_command(u, b->env, ccache_of(b), &argv, err);
     }
     if (rc == 0) {
-        rc = start_part(b, u, &argv, err);
+        job.argv = argv.v;
+        rc = job_start(b->pool, &job, err);
     }
     if (rc == 0) {
         u->state = UNIT_RUNNING;
@@ -190,11 +172,10 @@ static int advance(struct build *b, struct unit *u, struct error *err)
     u->attempt = 1;
     u->output_path = text_format("%s/%zu.out", b->env->store.tmp, index);
     u->deps_path = text_format("%s/%zu.d", b->env->store.tmp, index);
-    if (b->env->ccache && !b->without_ccache && u->kind != UNIT_HEADER) {
+    if (unit_is_linked_apart(u, b->env, ccache_of(b))) {
         u->object_path = text_format("%s/%zu.o", b->env->store.tmp, index);
     }
-    if (!u->output_path || !u->deps_path ||
-        (b->env->ccache && !b->without_ccache && u->kind != UNIT_HEADER && !u->object_path)) {
+    if (!u->output_path || !u->deps_path || (unit_is_linked_apart(u, b->env, ccache_of(b)) && !u->object_path)) {
         return error_nomem(err, u->source, 1);
     }
     announce(b, u);
@@ -238,7 +219,11 @@ static int keep(struct build *b, struct unit *u, struct error *err)
     int rc;
 
     hashes_refresh(b->env->hashes);
-    rc = deps_read(u->deps_path, u->dir, u->source, pch, &made.headers, err);
+    rc = deps_read(
+        u->deps_path,
+        &(struct deps_places){
+            .dir = u->dir, .cwd = b->env->stack ? b->env->stack->directory : NULL, .source = u->source, .other = pch},
+        &made.headers, err);
 
     if (rc == 0) {
         rc = deps_key(b->env->hashes, u->dir, &made, u->first, &key, &newest, err);
@@ -287,8 +272,10 @@ static bool is_fault_of_ccache(struct build *b, struct unit *u, const struct job
         log_note("compiled without ccache, which does not work here: %.*s", (int)strcspn(said, "\n"), said);
     }
     b->without_ccache = true;
-    free(u->object_path);
-    u->object_path = NULL;
+    if (!unit_is_linked_apart(u, b->env, ccache_of(b))) {
+        free(u->object_path);
+        u->object_path = NULL;
+    }
     return true;
 }
 
@@ -320,7 +307,7 @@ static int ended(struct build *b, struct job_result *result, struct error *err)
             settle(u, UNIT_DONE);
             rc = 0;
         }
-    } else if (u->attempt == 1 && u->kind != UNIT_HEADER && result->code < 128) {
+    } else if (u->attempt == 1 && u->kind != UNIT_HEADER && result->code < 128 && (!b->env->stack || u->with_header)) {
         u->attempt = 2;
         u->first_output = result->output;
         u->cut = result->cut;

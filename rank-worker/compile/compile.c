@@ -10,6 +10,7 @@
 #include "rank-worker/compile/failures.h"
 #include "rank-worker/compile/headers.h"
 #include "rank-worker/compile/identity.h"
+#include "rank-worker/compile/shared_units.h"
 #include "rank-worker/compile/store_trim.h"
 #include "rank-worker/compile/store_use.h"
 
@@ -113,7 +114,7 @@ static int check_bfloat16(const struct work *w, struct error *err)
 {
     const struct toolchain *tool = &w->env->tools[TOOLCHAIN_KERNEL];
 
-    for (size_t i = 0; i < w->nkernel && tool->bfloat16 == BFLOAT16_NONE; i++) {
+    for (size_t i = 0; i < w->nkernel && tool->bfloat16 == BFLOAT16_NONE && !w->env->stack; i++) {
         const struct unit *u = &w->sources[i];
         if (u->scan.bfloat16) {
             return error_set(err, u->source, "install clang-19 or g++ 13 or later, or set L3REPLAY_KERNEL_CXX",
@@ -201,6 +202,23 @@ static int name_compilers(const struct work *w, struct compiled *out, struct err
                           : 0;
 }
 
+/* Whether an orchestration has to be linked. */
+static bool links(const struct work *w)
+{
+    for (size_t i = w->nkernel; i < w->nsource; i++) {
+        if (w->sources[i].state == UNIT_WAITING) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* What the orchestrations of a runtime share, before the first of them is linked. */
+static int shared_objects(struct work *w, int jobs, bool quiet, struct error *err)
+{
+    return w->env->stack && links(w) ? shared_units_build(w->env, jobs, quiet, err) : 0;
+}
+
 static int compile_all(struct work *w, const struct program_table *programs, const struct compile_options *options,
                        struct compiled *out, struct error *err)
 {
@@ -219,7 +237,8 @@ static int compile_all(struct work *w, const struct program_table *programs, con
         options->share(options->context, programs, options->wanted, err) < 0) {
         return -1;
     }
-    if (headers_plan(w->units, w->sources, w->nkernel, w->env, jobs, err) < 0 ||
+    if (shared_objects(w, jobs, options->assisting, err) < 0 ||
+        headers_plan(w->units, w->sources, w->nkernel, w->env, jobs, err) < 0 ||
         build_units(w->units, w->nkernel + w->nsource, w->env, jobs, options->assisting, &counts, err) < 0 ||
         headers_order_missing(w->units, w->nkernel, w->env, err) < 0) {
         return -1;
@@ -285,7 +304,11 @@ int compile_identity(struct compile_session *session, const struct program_table
     const char *runtime = programs->count ? programs->items[0].runtime : "";
     const int pto = uses_pto(programs, err);
     const char *cpu_revision, *pto_revision = IDENTITY_NO_PTO;
+    const struct stack_commands *stack = compile_session_env(session)->stack;
 
+    if (stack) {
+        return identity_make(platform, runtime, stack->runtime_revision, stack->pto_isa_revision, out, err);
+    }
     if (pto < 0) {
         return -1;
     }
@@ -317,7 +340,7 @@ int compile_programs(struct compile_session *session, const struct program_table
     int rc;
 
     *out = (struct compiled){0};
-    if (check_platform(options->platform, err) < 0) {
+    if (!w.env->stack && check_platform(options->platform, err) < 0) {
         return -1;
     }
     rc = make_slots(programs, out, err);

@@ -58,14 +58,6 @@ struct compiled {
     struct key kernel_compiler_id, orchestration_compiler_id; /* toolchain.h; where the texts are not NULL */
 };
 
-/* Refuse by name, before anything is compiled, what the cpu device cannot do
- * (docs/formats.md, "Not on the cpu device"). */
-int compile_check(const struct program_table *programs, const bool *wanted, struct error *err);
-
-/* The same for what only a plan shows: dispatches of these programs that pass fp8 or fp4 tensors. Names the
- * dispatch and the type. */
-int compile_check_plan(const struct plan *plan, const struct program_table *programs, struct error *err);
-
 /* What binaries of these programs are built for today (rank-worker/compile/identity.h): platform, runtime, our
  * headers and compilers, and PTO-ISA where a kernel includes it and $PTO_ISA_ROOT names one. The session reads headers and
  * PTO-ISA once. Freed with identity_free(). */

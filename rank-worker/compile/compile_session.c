@@ -5,9 +5,8 @@
 
 #include "common/base/executable.h"
 #include "common/base/install.h"
-#include "rank-worker/compile/ccache.h"
 #include "rank-worker/compile/identity.h"
-#include "rank-worker/compile/units.h"
+#include "rank-worker/compile/unit_command.h"
 
 struct compile_session {
     struct unit_env env;
@@ -41,6 +40,7 @@ static int use_ccache(struct unit_env *env, struct error *err)
 
 static int open_env(struct unit_env *env, const struct compile_session_options *options, struct error *err)
 {
+    env->stack = options->stack;
     env->limit_s = options->limit_s > 0 ? options->limit_s : COMPILE_LIMIT_S;
     env->include = find_include(options->include, err);
     if (!env->include) {
@@ -79,6 +79,7 @@ void compile_session_close(struct compile_session *session)
         return;
     }
     env = &session->env;
+    args_free(&env->shared);
     free(env->include);
     free(env->pto);
     free(env->ccache);
@@ -103,6 +104,12 @@ const struct toolchain *compile_session_compiler(struct compile_session *session
     struct unit_env *env = &session->env;
     struct toolchain *tool = &env->tools[use];
 
+    if (!tool->path && env->stack) {
+        const struct args *command =
+            use == TOOLCHAIN_KERNEL ? &env->stack->kernel[CORE_AIV] : &env->stack->orchestration;
+
+        return toolchain_named(command->v[0], &env->store, env->env.v, tool, err) == 0 ? tool : NULL;
+    }
     if (!tool->path && toolchain_find(use, &env->store, env->env.v, tool, err) < 0) {
         return NULL;
     }
@@ -115,7 +122,8 @@ const struct toolchain *compile_session_kernel_compiler(struct compile_session *
     struct toolchain *tool = &env->tools[TOOLCHAIN_KERNEL];
 
     if (!compile_session_compiler(session, TOOLCHAIN_KERNEL, err) ||
-        (tool->bfloat16 == BFLOAT16_UNKNOWN && toolchain_probe(tool, &env->store, env->include, env->env.v, err) < 0)) {
+        (!env->stack && tool->bfloat16 == BFLOAT16_UNKNOWN &&
+         toolchain_probe(tool, &env->store, env->include, env->env.v, err) < 0)) {
         return NULL;
     }
     return tool;

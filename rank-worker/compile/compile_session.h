@@ -15,11 +15,15 @@
 enum { COMPILE_LIMIT_S = 600 };
 
 struct compile_session;
+struct stack_commands;
 
 struct compile_session_options {
     const char *include; /* directory of the headers we offer; NULL: the installed one */
     bool no_ccache;      /* do not compile through ccache, where it is installed */
     int limit_s;         /* seconds for one run of a compiler; 0: COMPILE_LIMIT_S */
+
+    const struct stack_commands
+        *stack; /* compile for an installed runtime; NULL: for the cpu device. Outlives the session */
 };
 
 /* Open the store, and find our headers and ccache. `*session` belongs to the caller and is freed with

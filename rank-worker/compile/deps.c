@@ -43,8 +43,20 @@ static char *relative(const char *name, const char *dir)
     return strdup(name);
 }
 
-int deps_read(const char *path, const char *dir, const char *source, const char *other, struct args *headers,
-              struct error *err)
+static void add_header(struct args *headers, const char *name, const struct deps_places *places)
+{
+    char *path = places->cwd && name[0] != '/' ? text_format("%s/%s", places->cwd, name) : NULL;
+
+    if (path) {
+        name = path;
+    }
+    if (strcmp(name, places->source) != 0 && (!places->other || strcmp(name, places->other) != 0)) {
+        args_take(headers, relative(name, places->dir));
+    }
+    free(path);
+}
+
+int deps_read(const char *path, const struct deps_places *places, struct args *headers, struct error *err)
 {
     char *text = file_read(path, STORE_SOURCE_MAX, NULL, NULL), *p, *name;
 
@@ -58,9 +70,7 @@ int deps_read(const char *path, const char *dir, const char *source, const char 
             continue;
         }
         p = take_name(p, &name);
-        if (strcmp(name, source) != 0 && (!other || strcmp(name, other) != 0)) {
-            args_take(headers, relative(name, dir));
-        }
+        add_header(headers, name, places);
     }
     free(text);
     args_sort_unique(headers);

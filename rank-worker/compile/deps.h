@@ -12,10 +12,16 @@
 #include "rank-worker/compile/hashes.h"
 #include "rank-worker/compile/made_of.h"
 
-/* Read a make-style dependency file (-MD) into `headers`: everything named after the colon but the files
- * `source` and, when not NULL, `other`; sorted, each once, in the form above for directory `dir`. */
-int deps_read(const char *path, const char *dir, const char *source, const char *other, struct args *headers,
-              struct error *err);
+/* Where a compiler ran, and on what. */
+struct deps_places {
+    const char *dir;            /* of the source */
+    const char *cwd;            /* that the compiler ran in; NULL: it was given absolute paths only */
+    const char *source, *other; /* files that are no headers; `other` may be NULL */
+};
+
+/* Read a make-style dependency file (-MD) into `headers`: everything named after the colon but `source` and `other`;
+ * sorted, each once, in the form above. */
+int deps_read(const char *path, const struct deps_places *places, struct args *headers, struct error *err);
 
 /* Read a list kept by deps_save. 1 read, 0 when there is none or it is no list, -1 on error. */
 int deps_load(const char *path, struct args *headers, struct error *err);

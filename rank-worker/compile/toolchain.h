@@ -24,13 +24,17 @@ enum toolchain_bfloat16 {
     BFLOAT16_SHIM, /* from stdfloat-shim in our headers */
 };
 
+/* Begins the option that names a linker. */
+#define LINKER_OPTION "-fuse-ld="
+
 struct toolchain {
     char *path;    /* absolute, as it is run */
     char *version; /* first line of its --version */
     int major;
     bool clang;
     enum toolchain_bfloat16 bfloat16;
-    struct key id; /* path, version output, and size and mtime of the file it resolves to */
+    struct key id;      /* path, version output, and size and mtime of the file it resolves to */
+    const char *linker; /* a quicker one than the compiler's own, as -fuse-ld= calls it; NULL: none is there */
 };
 
 /* The compiler for a use: $L3REPLAY_KERNEL_CXX or $L3REPLAY_ORCH_CXX (a path, or a name on PATH), else the
@@ -39,6 +43,11 @@ struct toolchain {
 int toolchain_find(enum toolchain_use use, const struct store *store, char *const *env, struct toolchain *tool,
                    struct error *err);
 void toolchain_free(struct toolchain *tool);
+
+/* The compiler that a runtime's own command names (stack_commands.h): a path, or a name on PATH. INFRA when it is not
+ * there, or does not answer. */
+int toolchain_named(const char *name, const struct store *store, char *const *env, struct toolchain *tool,
+                    struct error *err);
 
 /* Find out `bfloat16` of a kernel compiler with the headers in `include`; the answer is kept in the store. */
 int toolchain_probe(struct toolchain *tool, const struct store *store, const char *include, char *const *env,

@@ -84,6 +84,10 @@ static int make_key(struct unit *u, const struct toolchain *tool, const struct u
         hasher_text(h, u->argv.v[i]);
     }
     hasher_text(h, base_name(u->source));
+    if (env->stack) { /* debug information names the places */
+        hasher_text(h, u->source);
+        hasher_text(h, env->stack->directory);
+    }
     hasher_key(h, u->meaning);
     if (u->kind != UNIT_HEADER) {
         rc = hash_neighbours(h, u->dir);
@@ -115,14 +119,9 @@ static struct key key_of_meaning(const struct unit *u)
     return key;
 }
 
-int unit_prepare(struct unit *u, const struct unit_env *env, struct error *err)
+/* The command for the cpu device. */
+static void cpu_command(struct unit *u, const struct toolchain *tool, const struct unit_env *env)
 {
-    const struct toolchain *tool = &env->tools[u->kernel ? TOOLCHAIN_KERNEL : TOOLCHAIN_ORCHESTRATION];
-
-    u->text = hash_bytes(u->scan.text, u->scan.nbytes);
-    u->meaning = key_of_meaning(u);
-    free(u->scan.text);
-    u->scan.text = NULL;
     toolchain_flags(tool, u->kernel ? TOOLCHAIN_KERNEL : TOOLCHAIN_ORCHESTRATION,
                     u->kernel ? u->kernel->core : CORE_AIV, &u->argv);
     if (u->kernel && u->scan.pto) {
@@ -136,10 +135,53 @@ int unit_prepare(struct unit *u, const struct unit_env *env, struct error *err)
     for (size_t i = 0; u->kernel && i < u->kernel->ninclude; i++) {
         args_add(&u->argv, "-I%s", u->kernel->include_dirs[i]);
     }
+}
+
+/* What orchestrations share stays an object file. */
+static void shared_command(struct unit *u, const struct unit_env *env)
+{
+    const struct args *command = &env->stack->orchestration;
+
+    for (size_t i = 0; i < command->n; i++) {
+        if (strcmp(command->v[i], "-shared") != 0) {
+            args_add(&u->argv, "%s", command->v[i]);
+        }
+    }
+    args_add(&u->argv, "-c");
+}
+
+int unit_prepare(struct unit *u, const struct unit_env *env, struct error *err)
+{
+    const struct toolchain *tool = &env->tools[u->kernel ? TOOLCHAIN_KERNEL : TOOLCHAIN_ORCHESTRATION];
+
+    u->text = hash_bytes(u->scan.text, u->scan.nbytes);
+    u->meaning = env->stack ? u->text : key_of_meaning(u);
+    free(u->scan.text);
+    u->scan.text = NULL;
+    if (u->shared) {
+        shared_command(u, env);
+    } else if (env->stack) {
+        stack_command(env->stack, u->kernel, &u->argv);
+    } else {
+        cpu_command(u, tool, env);
+    }
     if (args_done(&u->argv, err) < 0) {
         return -1;
     }
     return make_key(u, tool, env, err);
+}
+
+/* A precompiled header may be made later and elsewhere (headers_later.h): its include directories have whole paths. */
+static void add_header_word(struct unit *u, const char *word, const struct unit_env *env)
+{
+    char *path = env->stack && strncmp(word, "-I", 2) == 0 ? stack_path(env->stack, word + 2) : NULL;
+
+    if (path) {
+        args_add(&u->argv, "-I%s", path);
+    } else {
+        args_add(&u->argv, "%s", word);
+    }
+    free(path);
 }
 
 int unit_header(struct unit *u, const struct unit *of, const struct unit_env *env, struct error *err)
@@ -152,8 +194,9 @@ int unit_header(struct unit *u, const struct unit *of, const struct unit_env *en
     u->source = strdup("prefix.hpp");
     u->label = text_format("precompiled header of %s", of->label);
     for (size_t i = 0; i < of->argv.n; i++) {
-        if (strcmp(of->argv.v[i], "-shared") != 0) {
-            args_add(&u->argv, "%s", of->argv.v[i]);
+        if (strcmp(of->argv.v[i], "-shared") != 0 &&
+            strncmp(of->argv.v[i], LINKER_OPTION, sizeof LINKER_OPTION - 1) != 0) {
+            add_header_word(u, of->argv.v[i], env);
         }
     }
     /* Whether it is current depends on the content of its headers, not by their times. */

@@ -14,6 +14,7 @@
 #include "common/plan/program_table.h"
 #include "rank-worker/compile/deps.h"
 #include "rank-worker/compile/scan.h"
+#include "rank-worker/compile/stack_commands.h"
 #include "rank-worker/compile/toolchain.h"
 #include "rank-worker/compile/unknown_name.h"
 
@@ -28,6 +29,8 @@ struct unit {
     char **slot;                 /* where the caller wants the object's path; NULL: a precompiled header */
     struct made_of *made_slot;   /* and what it was made of */
     char *source, *dir, *label;  /* label: "chip_orch/aiv/k.cpp", for people */
+    const char *named;           /* how the command names the source; NULL: by its path */
+    bool shared;                 /* linked to each orchestration (stack_commands.h): an object file */
     struct scan scan;
     struct args argv;   /* compiler, flags and include directories */
     struct key text;    /* content of the source */
@@ -50,7 +53,7 @@ struct unit {
     bool cut;                       /* there were more messages */
     char unknown[96];               /* it failed for this name; "": for something else */
     enum unknown_kind unknown_kind; /* what the name is of */
-    char *object_path;              /* between compiling and linking, where ccache has them apart; else NULL */
+    char *object_path;              /* between compiling and linking, where they are apart; else NULL */
     bool linking;
     struct key seen; /* key of the last run, when files changed during it */
 };
@@ -64,6 +67,9 @@ struct unit_env {
     char *pto;     /* PTO-ISA; NULL when no source needs it */
     char *ccache;  /* NULL: none, or not wanted */
     int limit_s;   /* for one run of a compiler */
+
+    const struct stack_commands *stack; /* compiles with these; NULL: for the cpu device */
+    struct args shared;                 /* objects of stack->shared, in its order, once they are there */
 };
 
 /* Fill source, dir, label and scan of a unit whose kind, program and kernel are set. */

@@ -85,7 +85,8 @@ int card_open(struct card **out, const struct device_ops *ops, const struct segm
                                          .device_id = config->device_id,
                                          .ncores = config->ncores,
                                          .platform = seg->header->platform,
-                                         .free_threads = seg->header->free_threads};
+                                         .free_threads = seg->header->free_threads,
+                                         .setup = &seg->header->device};
     struct card *card = calloc(1, sizeof *card);
 
     *out = card;

@@ -78,7 +78,8 @@ int executors_start(struct executors **out, struct segment *seg, const struct ex
         e->items[i].lane = lanes[i];
         e->items[i].log.fd = -1;
     }
-    if (install_find(INSTALL_EXECUTOR, path, sizeof path, err) < 0) {
+    if (install_find(seg->header->device.kind == DEVICE_SIMPLER ? INSTALL_SIMPLER_EXECUTOR : INSTALL_EXECUTOR, path,
+                     sizeof path, err) < 0) {
         goto fail;
     }
     for (e->count = 0; e->count < count; e->count++) {

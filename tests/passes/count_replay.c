@@ -75,7 +75,7 @@ static char *below(const char *dir, const char *name)
 
 int main(int argc, char **argv)
 {
-    struct run_options o = {.tolerance = TOLERANCE_DEFAULT, .seed = 5, .device = "cpu", .first = true};
+    struct run_options o = {.tolerance = TOLERANCE_DEFAULT, .seed = 5, .first = true};
     char *outputs, *dfx;
     int rc;
 

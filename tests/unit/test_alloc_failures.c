@@ -87,7 +87,6 @@ static int setup(void **state)
     r->store = path_of(r, "store");
     path = path_of(r, "b");
     r->options = (struct run_options){.build = path,
-                                      .device = "auto",
                                       .plan_file = r->plan,
                                       .result_file = r->result,
                                       .save_outputs = r->outputs,

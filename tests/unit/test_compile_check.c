@@ -1,4 +1,5 @@
 /* What is refused by name before anything is compiled, and compilers that will not do. */
+#include "orchestrator/device/cpu_check.h"
 #include "tests/support/compile_fixture.h"
 
 static const char plain[] = "extern \"C\" int kernel_entry() { return 7; }\n";
@@ -6,7 +7,7 @@ static const char plain[] = "extern \"C\" int kernel_entry() { return 7; }\n";
 static void refused(struct fixture *f, const char *one, const char *two)
 {
     memset(&f->err, 0, sizeof f->err);
-    assert_int_equal(compile_check(&f->table, f->options.wanted, &f->err), -1);
+    assert_int_equal(cpu_check_programs(&f->table, f->options.wanted, &f->err), -1);
     assert_int_equal(f->err.kind, ERROR_INFRA);
     if (!strstr(f->err.what, one) || !strstr(f->err.what, two) || !strstr(f->err.what, "prog0")) {
         fail_msg("%s", f->err.what);
@@ -21,11 +22,11 @@ static void test_features_the_device_lacks(void **state)
 
     (void)state;
     fixture_open(&f);
-    assert_int_equal(compile_check(&f.table, NULL, &f.err), 0);
+    assert_int_equal(cpu_check_programs(&f.table, NULL, &f.err), 0);
     f.programs[0].enable_sdma = true;
     refused(&f, "enable_sdma", "SDMA");
     f.options.wanted = none;
-    assert_int_equal(compile_check(&f.table, none, &f.err), 0);
+    assert_int_equal(cpu_check_programs(&f.table, none, &f.err), 0);
     f.options.wanted = NULL;
     f.programs[0].enable_sdma = false;
     free(f.programs[0].runtime);
@@ -45,7 +46,7 @@ static void test_deferred_completion(void **state)
                    "// #include \"pto_async_kernel_api.h\"\n"
                    "/*\n#include \"pto_async_kernel_api.h\"\n*/\n"
                    "const char *s = \"\\\"/*\"; // */\n");
-    assert_int_equal(compile_check(&f.table, NULL, &f.err), 0);
+    assert_int_equal(cpu_check_programs(&f.table, NULL, &f.err), 0);
     fixture_kernel(&f, 0, "waits", "  #  include   \"pto_async_kernel_api.h\"\n");
     refused(&f, "kernel waits", "deferred completion");
     fixture_put(&f, "build/next_levels/prog0/kernels/aiv/waits.cpp", "#include \"../own.h\"\n");
@@ -78,19 +79,19 @@ static void test_types_the_device_lacks(void **state)
 
     (void)state;
     fixture_open(&f);
-    assert_int_equal(compile_check_plan(&plan, &f.table, &f.err), -1);
+    assert_int_equal(cpu_check_plan(&plan, &f.table, &f.err), -1);
     assert_non_null(strstr(f.err.what, "prog0"));
     assert_non_null(strstr(f.err.what, dtype_name(DTYPE_FP8E4M3FN)));
     assert_non_null(strstr(f.err.where, "12"));
     nodes[1].first_arg = 3;
-    assert_int_equal(compile_check_plan(&plan, &f.table, &f.err), -1);
+    assert_int_equal(cpu_check_plan(&plan, &f.table, &f.err), -1);
     assert_non_null(strstr(f.err.what, dtype_name(DTYPE_FP4E2M1)));
     /* A program that runs elsewhere, or a host copy, may have what it likes. */
     nodes[1].program = 1;
-    assert_int_equal(compile_check_plan(&plan, &f.table, &f.err), 0);
+    assert_int_equal(cpu_check_plan(&plan, &f.table, &f.err), 0);
     nodes[1].program = 0;
     nodes[1].kind = PLAN_COPY;
-    assert_int_equal(compile_check_plan(&plan, &f.table, &f.err), 0);
+    assert_int_equal(cpu_check_plan(&plan, &f.table, &f.err), 0);
     fixture_close(&f);
 }
 

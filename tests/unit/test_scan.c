@@ -126,15 +126,27 @@ static void test_dependency_file(void **state)
     assert_true(asprintf(&text, "object: /src/k.cpp /src/a\\ b.h \\\n  /src/c\\#d.h /src/e$$f.h \\\n /src/g\\h.h\\\n"
                                 " /abs/inc.h /src/../up.h /other/pch.hpp /abs/inc.h\n") > 0);
     temp_dir_put_text(dir, "k.d", text);
-    assert_int_equal(deps_read(path, "/src", "/src/k.cpp", "/other/pch.hpp", &headers, &err), 0);
+    assert_int_equal(deps_read(path,
+                               &(struct deps_places){.dir = "/src", .source = "/src/k.cpp", .other = "/other/pch.hpp"},
+                               &headers, &err),
+                     0);
     assert_int_equal(headers.n, sizeof expected / sizeof *expected);
     for (size_t i = 0; i < headers.n; i++) {
         assert_string_equal(headers.v[i], expected[i]);
     }
     args_free(&headers);
     temp_dir_put_text(dir, "k.d", "object: /src/k.cpp");
-    assert_int_equal(deps_read(path, "/src", "/src/k.cpp", NULL, &headers, &err), 0);
+    assert_int_equal(deps_read(path, &(struct deps_places){.dir = "/src", .source = "/src/k.cpp"}, &headers, &err), 0);
     assert_int_equal(headers.n, 0);
+    args_free(&headers);
+
+    /* Of a compiler that ran elsewhere. */
+    temp_dir_put_text(dir, "k.d", "object: k.cpp inc/h.h /src/k.h");
+    assert_int_equal(
+        deps_read(path, &(struct deps_places){.dir = "/src", .cwd = "/rt", .source = "/rt/k.cpp"}, &headers, &err), 0);
+    assert_int_equal(headers.n, 2);
+    assert_string_equal(headers.v[0], "./k.h");
+    assert_string_equal(headers.v[1], "/rt/inc/h.h");
     args_free(&headers);
     free(path);
     free(text);

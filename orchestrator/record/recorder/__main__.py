@@ -52,6 +52,11 @@ def answer_signals(timeout, limit):
 
 
 def serve(request, fd):
+    if request["op"] == "runtime":
+        from recorder import runtime
+
+        send(fd, {"runtime": runtime.describe(request)})
+        return
     from recorder import loaded, programs, standins
 
     files = loaded.Loaded(request["dir"])
@@ -90,7 +95,8 @@ def main():
         serve(request, fd)
     except BaseException as error:
         path = os.path.join(request["dir"], "orchestration", "host_orch.py")
-        last = {"error": faults.describe(error, "host_orch.py", path)}
+        doing = "the simpler runtime's package" if request["op"] == "runtime" else "host_orch.py"
+        last = {"error": faults.describe(error, doing, path)}
         if isinstance(error, faults.Stopped):  # perhaps in the middle of a line
             os.write(fd, b"\n")
     streams.flush()

@@ -1,9 +1,6 @@
 #include <cstdint>
 #include <time.h>
 
-#include "platform_comm/comm_context.h"
-#include "tensor.h"
-
 #ifndef __gm__
 #define __gm__
 #endif
@@ -11,6 +8,9 @@
 #ifndef __aicore__
 #define __aicore__
 #endif
+
+#include "platform_comm/comm_context.h"
+#include "tensor.h"
 
 // Every member gives each member one credit and takes one from each, so nobody leaves before all have come, and
 // the cells are zero again afterwards. Taking is a subtraction: a fast peer may already have given the next credit.

@@ -1,5 +1,4 @@
-/* What the cpu device cannot run, refused by name. */
-#include "rank-worker/compile/compile.h"
+#include "orchestrator/device/cpu_check.h"
 
 #include <string.h>
 
@@ -24,7 +23,7 @@ static int check_kernel(const struct program *program, const struct kernel *kern
     return rc;
 }
 
-int compile_check(const struct program_table *programs, const bool *wanted, struct error *err)
+int cpu_check_programs(const struct program_table *programs, const bool *wanted, struct error *err)
 {
     for (size_t i = 0; i < programs->count; i++) {
         const struct program *program = &programs->items[i];
@@ -55,7 +54,7 @@ static bool is_unsupported(uint8_t dtype)
     return dtype == DTYPE_FP8E4M3FN || dtype == DTYPE_FP8E8M0 || dtype == DTYPE_FP4E2M1;
 }
 
-int compile_check_plan(const struct plan *plan, const struct program_table *programs, struct error *err)
+int cpu_check_plan(const struct plan *plan, const struct program_table *programs, struct error *err)
 {
     char label[256];
 

@@ -1,0 +1,1 @@
+BUILD_CONFIG = {"aicore": {"include_dirs": ["common"]}}

@@ -1,0 +1,3 @@
+#pragma once
+
+enum { PTO2_ERROR_SCOPE_DEADLOCK = 1, PTO2_ERROR_HEAP_RING_DEADLOCK = 2 };
