@@ -196,7 +196,7 @@ int pairs_take(struct pairs **pairs, const struct segment *seg, const struct rou
     int rc = -1;
 
     if (!work[0] || !work[1]) {
-        error_nomem(err, "pairs", 2 * rounds->options.count * sizeof(double));
+        error_nomem(err, "pairs", UINT64_C(2) * rounds->options.count * sizeof(double));
     } else if (samples_take(&both.samples[0], seg, rounds, 0, err) == 0 &&
                samples_take(&both.samples[1], seg, rounds, 1, err) == 0) {
         rc = take(pairs, &both, work, err);

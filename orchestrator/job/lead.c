@@ -8,7 +8,7 @@
 #include "common/base/log.h"
 #include "orchestrator/job/passes.h"
 #include "orchestrator/messages/order.h"
-#include "orchestrator/prepare/prepare.h"
+#include "orchestrator/prepare/prepare_load.h"
 #include "orchestrator/supervise/supervise_root.h"
 
 /* mpirun itself waits for a second. */

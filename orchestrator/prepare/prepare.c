@@ -10,8 +10,8 @@
 #include "orchestrator/device/cpu_check.h"
 #include "orchestrator/open/override.h"
 #include "orchestrator/plan/edges.h"
-#include "orchestrator/prepare/load.h"
 #include "orchestrator/prepare/other_build.h"
+#include "orchestrator/prepare/prepare_load.h"
 #include "orchestrator/prepare/prepare_references.h"
 #include "orchestrator/prepare/snapshot.h"
 #include "rank-worker/compile/store_trim.h"
@@ -184,17 +184,6 @@ static int compile(const struct run_options *o, const struct prepare_job *job, s
     }
     free(wanted);
     return rc;
-}
-
-int prepare_load(struct prepared *p, struct error *err)
-{
-    if (load_storages(&p->segment, p->recording.inputs, err) < 0) {
-        return -1;
-    }
-    if (p->other) {
-        other_build_load(p->other, &p->segment);
-    }
-    return 0;
 }
 
 static int save_inputs(const struct run_options *o, const struct prepared *p, struct error *err)

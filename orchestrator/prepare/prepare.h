@@ -13,8 +13,6 @@
 /* Fill `out`; on failure what was made stays in it for prepare_free(). */
 int prepare(const struct run_options *options, const struct prepare_job *job, struct phases *phases,
             struct prepared *out, struct error *err);
-/* Fill the storages of the segment, which is created or rewound: inputs, and what the second of two builds has of them. */
-int prepare_load(struct prepared *p, struct error *err);
 void prepare_free(struct prepared *p);
 
 #endif
