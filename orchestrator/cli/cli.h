@@ -8,6 +8,7 @@
 #include <argp.h>
 
 int cli_run(int argc, char **argv);
+int cli_watch(int argc, char **argv);
 int cli_batch(int argc, char **argv);
 int cli_plan(int argc, char **argv);
 int cli_compile(int argc, char **argv);
@@ -23,6 +24,7 @@ int cli_completions(int argc, char **argv);
 
 /* Their options and texts. */
 extern const struct argp run_command;
+extern const struct argp watch_command;
 extern const struct argp batch_command;
 extern const struct argp plan_command;
 extern const struct argp compile_command;

@@ -160,38 +160,11 @@ static int run(struct batch_command *c, struct error *err)
     return code;
 }
 
-/* Options of `run` that are none of ours go to every entry, and all that stands behind "--". Takes them out of argv. */
-static int split_options(int argc, char **argv, struct args *options)
-{
-    int own = 1, i = 1;
-
-    while (i < argc && strcmp(argv[i], "--") != 0) {
-        int length = command_option_length(&batch_command, argv[i]);
-        struct args *to = NULL;
-
-        if (length == 0 && (length = command_option_length(&run_command, argv[i])) > 0) {
-            to = options;
-        }
-        for (length = length ? length : 1; length > 0 && i < argc; length--, i++) {
-            if (to) {
-                args_add(to, "%s", argv[i]);
-            } else {
-                argv[own++] = argv[i];
-            }
-        }
-    }
-    for (i++; i < argc; i++) {
-        args_add(options, "%s", argv[i]);
-    }
-    argv[own] = NULL;
-    return own;
-}
-
 int cli_batch(int argc, char **argv)
 {
     struct args options = {0};
     struct batch_command c = {0};
-    const int own = split_options(argc, argv, &options);
+    const int own = command_split_options(&batch_command, &run_command, argc, argv, &options);
     struct error err;
     int code;
 

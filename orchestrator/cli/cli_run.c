@@ -242,7 +242,7 @@ int cli_run(int argc, char **argv)
     }
     mpi_dirs_report_start();
     parse_arguments(&run_command, argc, copy, &o);
-    o.alone = launch_is_alone(&o.begun_ns);
+    o.alone = launch_is_alone(&o.begun_ns) && o.nproc <= 1;
     /* One process needs no MPI, which takes most of the time of a short replay: executors are processes of their own. */
     if (o.alone || launch_under_mpi()) {
         code = run_replay(&o, argc, argv);

@@ -131,6 +131,32 @@ void command_parse(const struct argp *argp, int argc, char **argv, void *input)
     argv[0] = own;
 }
 
+int command_split_options(const struct argp *own, const struct argp *other, int argc, char **argv, struct args *options)
+{
+    int left = 1, i = 1;
+
+    while (i < argc && strcmp(argv[i], "--") != 0) {
+        int length = command_option_length(own, argv[i]);
+        struct args *to = NULL;
+
+        if (length == 0 && (length = command_option_length(other, argv[i])) > 0) {
+            to = options;
+        }
+        for (length = length ? length : 1; length > 0 && i < argc; length--, i++) {
+            if (to) {
+                args_add(to, "%s", argv[i]);
+            } else {
+                argv[left++] = argv[i];
+            }
+        }
+    }
+    for (i++; i < argc; i++) {
+        args_add(options, "%s", argv[i]);
+    }
+    argv[left] = NULL;
+    return left;
+}
+
 int command_end(int rc, const struct error *err)
 {
     if (rc == 0) {

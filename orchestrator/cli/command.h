@@ -6,6 +6,7 @@
 
 #include <argp.h>
 
+#include "common/base/args.h"
 #include "common/base/error.h"
 
 /* Read argv, of which argv[0] is the command's name, into `input` (argp's), after setting the log level of
@@ -15,6 +16,11 @@ void command_parse(const struct argp *argp, int argc, char **argv, void *input);
 
 /* How many arguments the option `arg` is with its own: 0 when `argp` has no such option, 2 when it takes the next one. */
 int command_option_length(const struct argp *argp, const char *arg);
+
+/* Take out of argv, for a command that starts `run`, the options of `other` that `own` does not have, and all that stands behind
+ * "--": they are added to `options`. Returns how many arguments are left. */
+int command_split_options(const struct argp *own, const struct argp *other, int argc, char **argv,
+                          struct args *options);
 
 /* The exit code of a command whose work returned `rc`: 0, else what `err` says, after printing it. */
 int command_end(int rc, const struct error *err);

@@ -22,21 +22,50 @@ static void load_block(enum dtype type, const unsigned char *src, double *dst, u
     }
 }
 
-static void note(struct comparison *out, uint64_t index, double actual, double expected)
+/* What one call compares by, and where its numbers go. */
+struct span {
+    struct tolerance tol;
+    bool nan_is_any;
+    compare_visit *visit;
+    void *context;
+    struct comparison *out;
+};
+
+static void note(const struct span *s, uint64_t index, double actual, double expected)
 {
+    struct comparison *out = s->out;
+
+    if (s->visit) {
+        s->visit(s->context, index);
+    }
     if (out->nshown < VERIFY_MAX_SHOWN) {
         out->shown[out->nshown++] = (struct mismatch){.index = index, .actual = actual, .expected = expected};
     }
     out->mismatched++;
 }
 
-static void compare_float(struct comparison *out, uint64_t index, double actual, double expected,
-                          const struct tolerance *tol, bool nan_is_any)
+static void take_difference(struct comparison *out, uint64_t index, double diff)
 {
-    double diff;
+    if (diff > out->max_abs_error) {
+        out->max_abs_error = diff;
+        out->max_index = index;
+    }
+}
 
-    if (nan_is_any && isnan(expected)) {
-        out->ignored++;
+/* The relative difference of the model repository's comparator: the difference itself where that is small. */
+static double relative_difference(double actual, double expected, double diff, double threshold)
+{
+    const double floor = 0x1p-14 / threshold;
+
+    return diff < threshold ? diff : diff / (fmax(fmax(fabs(actual), fabs(expected)), floor) + 1e-9);
+}
+
+static void compare_float(const struct span *s, uint64_t index, double actual, double expected)
+{
+    double diff, relative;
+
+    if (s->nan_is_any && isnan(expected)) {
+        s->out->ignored++;
         return;
     }
     if (actual == expected) { /* equal infinities too */
@@ -44,16 +73,22 @@ static void compare_float(struct comparison *out, uint64_t index, double actual,
     }
     diff = fabs(actual - expected);
     if (!isfinite(diff)) {
-        out->max_abs_error = INFINITY;
-        note(out, index, actual, expected);
+        take_difference(s->out, index, INFINITY);
+        note(s, index, actual, expected);
         return;
     }
-    if (diff > out->max_abs_error) {
-        out->max_abs_error = diff;
+    take_difference(s->out, index, diff);
+    if (s->tol.reldiff > 0) {
+        relative = relative_difference(actual, expected, diff, s->tol.reldiff);
+        if (relative > s->tol.reldiff) {
+            s->out->max_reldiff = fmax(s->out->max_reldiff, relative);
+            note(s, index, actual, expected);
+        }
+        return;
     }
     /* Negated, so that a tolerance that is not a number lets nothing through. */
-    if (!(diff <= tol->atol + tol->rtol * fabs(expected))) {
-        note(out, index, actual, expected);
+    if (!(diff <= s->tol.atol + s->tol.rtol * fabs(expected))) {
+        note(s, index, actual, expected);
     }
 }
 
@@ -82,8 +117,8 @@ static long double wide_difference(struct wide a, struct wide b)
     return (long double)(a.magnitude > b.magnitude ? a.magnitude - b.magnitude : b.magnitude - a.magnitude);
 }
 
-static void compare_wide(enum dtype type, const unsigned char *actual, const unsigned char *expected, uint64_t first,
-                         uint64_t end, const struct tolerance *tol, struct comparison *out)
+static void compare_wide(const struct span *s, enum dtype type, const unsigned char *actual,
+                         const unsigned char *expected, uint64_t first, uint64_t end)
 {
     for (uint64_t i = first; i < end; i++) {
         struct wide a = load_wide(type, actual + i * 8), e = load_wide(type, expected + i * 8);
@@ -91,11 +126,9 @@ static void compare_wide(enum dtype type, const unsigned char *actual, const uns
         if (diff == 0) {
             continue;
         }
-        if ((double)diff > out->max_abs_error) {
-            out->max_abs_error = (double)diff;
-        }
-        if (!(diff <= (long double)tol->atol + (long double)tol->rtol * (long double)e.magnitude)) {
-            note(out, i, dtype_load(type, actual + i * 8), dtype_load(type, expected + i * 8));
+        take_difference(s->out, i, (double)diff);
+        if (!(diff <= (long double)s->tol.atol + (long double)s->tol.rtol * (long double)e.magnitude)) {
+            note(s, i, dtype_load(type, actual + i * 8), dtype_load(type, expected + i * 8));
         }
     }
 }
@@ -121,30 +154,19 @@ static bool may_hold_nan(enum dtype type, const unsigned char *block, uint64_t c
     return false;
 }
 
-void compare_elements(enum dtype type, const void *actual, const void *expected, uint64_t count, struct tolerance tol,
-                      bool nan_is_any, struct comparison *out)
+void compare_span(enum dtype type, const void *actual, enum dtype expected_type, const void *expected, uint64_t first,
+                  uint64_t count, struct tolerance tol, bool nan_is_any, compare_visit *visit, void *context,
+                  struct comparison *out)
 {
-    compare_arrays(type, actual, type, expected, count, tol, nan_is_any, out);
-}
-
-void compare_arrays(enum dtype type, const void *actual, enum dtype expected_type, const void *expected, uint64_t count,
-                    struct tolerance tol, bool nan_is_any, struct comparison *out)
-{
-    memset(out, 0, sizeof *out);
-    compare_more(type, actual, expected_type, expected, 0, count, tol, nan_is_any, out);
-}
-
-void compare_more(enum dtype type, const void *actual, enum dtype expected_type, const void *expected, uint64_t first,
-                  uint64_t count, struct tolerance tol, bool nan_is_any, struct comparison *out)
-{
+    const struct span s = {.tol = tol, .nan_is_any = nan_is_any, .visit = visit, .context = context, .out = out};
     const unsigned char *a = actual, *e = expected;
     const uint64_t end = first + count;
     size_t size = dtype_size(type), expected_size = dtype_size(expected_type);
     double got[BLOCK], want[BLOCK];
 
     out->count += count;
-    if (type == DTYPE_INT64 || type == DTYPE_UINT64) {
-        compare_wide(type, a, e, first, end, &tol, out);
+    if ((type == DTYPE_INT64 || type == DTYPE_UINT64) && !(tol.reldiff > 0)) {
+        compare_wide(&s, type, a, e, first, end);
         return;
     }
     for (uint64_t at = first; at < end; at += BLOCK) {
@@ -156,7 +178,7 @@ void compare_more(enum dtype type, const void *actual, enum dtype expected_type,
         load_block(type, a + at * size, got, n);
         load_block(expected_type, e + at * expected_size, want, n);
         for (uint64_t i = 0; i < n; i++) {
-            compare_float(out, at + i, got[i], want[i], &tol, nan_is_any);
+            compare_float(&s, at + i, got[i], want[i]);
         }
     }
 }

@@ -15,6 +15,7 @@
 
 struct tolerance {
     double rtol, atol; /* |actual - expected| <= atol + rtol * |expected| */
+    double reldiff; /* > 0: in place of these, the relative difference r <= reldiff (docs/formats.md, "Comparison") */
 };
 
 struct mismatch {
@@ -28,21 +29,20 @@ struct comparison {
     uint64_t count, mismatched;
     uint64_t ignored;     /* NaN in `expected` that matched anything */
     double max_abs_error; /* over the elements compared; infinite when a difference is not finite */
+    uint64_t max_index;   /* of the first element with that difference; where it is 0, nothing */
+    double max_reldiff;   /* with `reldiff`: the greatest r of the elements that are off */
     uint32_t nshown;
     struct mismatch shown[VERIFY_MAX_SHOWN];
 };
 
-/* Compare `count` elements, of type `type` in both arrays, or, with bfloat16, float32 in `expected`
- * (`expected_type`). With `nan_is_any`, a NaN in `expected` matches anything. */
-void compare_arrays(enum dtype type, const void *actual, enum dtype expected_type, const void *expected, uint64_t count,
-                    struct tolerance tol, bool nan_is_any, struct comparison *out);
+/* Called for each element that differs, in their order. */
+typedef void compare_visit(void *context, uint64_t index);
 
-/* The same for `count` elements from number `first` of the arrays on; the numbers are added to those in `out`. */
-void compare_more(enum dtype type, const void *actual, enum dtype expected_type, const void *expected, uint64_t first,
-                  uint64_t count, struct tolerance tol, bool nan_is_any, struct comparison *out);
-
-/* The same for arrays of one type. */
-void compare_elements(enum dtype type, const void *actual, const void *expected, uint64_t count, struct tolerance tol,
-                      bool nan_is_any, struct comparison *out);
+/* Compare `count` elements from number `first` of the arrays on, of type `type` in both or, with bfloat16, float32 in `expected`
+ * (`expected_type`); the numbers are added to those in `out`. With `nan_is_any`, a NaN in `expected` matches anything. `visit` is called for each
+ * element that differs; NULL: it is not wanted. Many elements: compare_parallel.h. */
+void compare_span(enum dtype type, const void *actual, enum dtype expected_type, const void *expected, uint64_t first,
+                  uint64_t count, struct tolerance tol, bool nan_is_any, compare_visit *visit, void *context,
+                  struct comparison *out);
 
 #endif

@@ -5,6 +5,18 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "orchestrator/data/compare_parallel.h"
+
+struct compare_rule compare_rule_default(struct tolerance tol)
+{
+    return (struct compare_rule){.tol = tol, .error_ratio = -1, .valid_rows = COMPARE_ALL_ROWS};
+}
+
+double compare_rule_ratio(const struct compare_rule *rule)
+{
+    return rule->error_ratio >= 0 || !(rule->tol.reldiff > 0) ? rule->error_ratio : COMPARE_RELDIFF_RATIO;
+}
+
 void compare_rule_set(struct compare_rule *rule, const struct compare_setting *s)
 {
     switch (s->what) {
@@ -26,12 +38,22 @@ void compare_rule_set(struct compare_rule *rule, const struct compare_setting *s
     case COMPARE_TAIL:
         rule->zero_tail = s->value != 0;
         return;
+    case COMPARE_RELDIFF:
+        rule->tol.reldiff = s->value;
+        return;
+    case COMPARE_RELDIFF_MOST:
+        rule->reldiff_most = s->value;
+        return;
     }
 }
 
 int compare_rule_check(const struct compare_rule *rule, const char *param, uint32_t ndim, const int64_t *shape,
                        struct error *err)
 {
+    if (rule->reldiff_most > 0 && !(rule->tol.reldiff > 0)) {
+        return error_set_kind(err, ERROR_USAGE, "--max-reldiff", "say which share may be beyond: --reldiff X",
+                              "%s is not compared by relative difference", param);
+    }
     if (rule->valid_rows == COMPARE_ALL_ROWS) {
         return rule->zero_tail
                    ? error_set_kind(err, ERROR_USAGE, "--zero-tail", "say where the tail begins: --valid-rows N",
@@ -101,7 +123,8 @@ void compare_by_rule(const struct compare_rule *rule, enum dtype type, uint32_t 
 {
     const struct blocks b = blocks_of(rule, ndim, shape);
     const uint64_t whole = b.rows * b.inner;
-    const bool strict = rule->error_ratio >= 0;
+    const double ratio = compare_rule_ratio(rule);
+    const bool strict = ratio >= 0;
 
     memset(out, 0, sizeof *out);
     *verdict = (struct compare_verdict){0};
@@ -118,16 +141,36 @@ void compare_by_rule(const struct compare_rule *rule, enum dtype type, uint32_t 
             verdict->tail_nonzero += count_nonzero(type, a + b.valid * dtype_size(type), whole - b.valid);
         }
     }
-    verdict->allowed = strict ? (uint64_t)nearbyint(rule->error_ratio * (double)out->count) : 0;
-    verdict->passed = out->mismatched <= verdict->allowed && verdict->not_finite == 0 && verdict->tail_nonzero == 0;
+    verdict->allowed = strict ? (uint64_t)nearbyint(ratio * (double)out->count) : 0;
+    verdict->too_far = rule->reldiff_most > 0 && out->mismatched && out->max_reldiff >= rule->reldiff_most;
+    verdict->passed =
+        out->mismatched <= verdict->allowed && !verdict->not_finite && !verdict->tail_nonzero && !verdict->too_far;
+}
+
+void compare_visit_by_rule(const struct compare_rule *rule, enum dtype type, uint32_t ndim, const int64_t *shape,
+                           const void *actual, enum dtype expected_type, const void *expected, compare_visit *visit,
+                           void *context)
+{
+    const struct blocks b = blocks_of(rule, ndim, shape);
+    struct comparison found = {0};
+
+    for (uint64_t o = 0; o < b.outer; o++) {
+        compare_span(type, actual, expected_type, expected, o * b.rows * b.inner, b.valid, rule->tol,
+                     compare_rule_ratio(rule) < 0, visit, context, &found);
+    }
 }
 
 const char *compare_rule_text(const struct compare_rule *rule, char *buf, size_t size)
 {
-    size_t used = (size_t)snprintf(buf, size, "rtol %g, atol %g", rule->tol.rtol, rule->tol.atol);
+    size_t used = rule->tol.reldiff > 0
+                      ? (size_t)snprintf(buf, size, "relative difference %g", rule->tol.reldiff)
+                      : (size_t)snprintf(buf, size, "rtol %g, atol %g", rule->tol.rtol, rule->tol.atol);
 
-    if (rule->error_ratio >= 0 && used < size) {
-        used += (size_t)snprintf(buf + used, size - used, ", of which %g may be off", rule->error_ratio);
+    if (compare_rule_ratio(rule) >= 0 && used < size) {
+        used += (size_t)snprintf(buf + used, size - used, ", of which %g may be off", compare_rule_ratio(rule));
+    }
+    if (rule->reldiff_most > 0 && used < size) {
+        used += (size_t)snprintf(buf + used, size - used, ", none by %g", rule->reldiff_most);
     }
     if (rule->valid_rows != COMPARE_ALL_ROWS && used < size) {
         snprintf(buf + used, size - used, ", the first %" PRId64 " row%s of axis %u%s", rule->valid_rows,

@@ -19,12 +19,25 @@ struct compare_rule {
         error_ratio; /* share of elements that may be off; then nothing may be NaN or infinite. < 0: none may be off */
     int64_t valid_rows; /* along valid_axis; COMPARE_ALL_ROWS: all */
     uint32_t valid_axis;
-    bool zero_tail; /* behind the valid rows everything is zero */
+    bool zero_tail;      /* behind the valid rows everything is zero */
+    double reldiff_most; /* with tol.reldiff: no element's relative difference may reach this; 0: any may */
 };
+
+/* With a relative difference, so large a share may be off unless another one is given. */
+#define COMPARE_RELDIFF_RATIO 0.05
 
 /* Of an option: for one output, or (name NULL) for all that have none of their own. */
 struct compare_setting {
-    enum compare_what { COMPARE_RTOL = 0, COMPARE_ATOL, COMPARE_RATIO, COMPARE_ROWS, COMPARE_AXIS, COMPARE_TAIL } what;
+    enum compare_what {
+        COMPARE_RTOL = 0,
+        COMPARE_ATOL,
+        COMPARE_RATIO,
+        COMPARE_ROWS,
+        COMPARE_AXIS,
+        COMPARE_TAIL,
+        COMPARE_RELDIFF,
+        COMPARE_RELDIFF_MOST
+    } what;
     const char *name;
     double value;
 };
@@ -34,8 +47,16 @@ struct compare_verdict {
     uint64_t allowed;      /* elements that may be off */
     uint64_t not_finite;   /* NaN and infinities, where none may be */
     uint64_t tail_nonzero; /* elements behind the valid rows that are not zero, where all must be */
+    bool too_far;          /* a relative difference reached the rule's most */
     bool passed;
 };
+
+/* The rule of an output for which nothing is said. */
+struct compare_rule compare_rule_default(struct tolerance tol);
+
+/* The share of elements that may be off; then nothing may be NaN or infinite. Negative: none may, and a NaN that is expected
+ * matches anything. */
+double compare_rule_ratio(const struct compare_rule *rule);
 
 /* Set what `s` says. */
 void compare_rule_set(struct compare_rule *rule, const struct compare_setting *s);
@@ -48,6 +69,11 @@ int compare_rule_check(const struct compare_rule *rule, const char *param, uint3
 void compare_by_rule(const struct compare_rule *rule, enum dtype type, uint32_t ndim, const int64_t *shape,
                      const void *actual, enum dtype expected_type, const void *expected, struct comparison *out,
                      struct compare_verdict *verdict);
+
+/* Call `visit` for each element that differs by the rule, in their order. */
+void compare_visit_by_rule(const struct compare_rule *rule, enum dtype type, uint32_t ndim, const int64_t *shape,
+                           const void *actual, enum dtype expected_type, const void *expected, compare_visit *visit,
+                           void *context);
 
 /* "rtol 1e-05, atol 1e-05, at most 0.005 of the elements, rows 0 to 7 of axis 0" in `buf`. */
 const char *compare_rule_text(const struct compare_rule *rule, char *buf, size_t size);

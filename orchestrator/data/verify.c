@@ -1,25 +1,11 @@
 #include "orchestrator/data/verify.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/base/file.h"
-#include "common/base/log.h"
-#include "orchestrator/data/element.h"
-#include "orchestrator/data/fit.h"
+#include "orchestrator/data/verify_state.h"
 #include "orchestrator/tensor_file/tensor_read.h"
-#include "orchestrator/tensor_file/tensor_write.h"
-
-struct verify {
-    uint32_t count, nstorage;
-    struct compare_rule *rules; /* by storage */
-    struct references references;
-    const struct reference **expected; /* by storage; NULL: not compared */
-    bool *left;                        /* by storage: compared in another way */
-    char **why;                        /* by storage: why an output is not compared */
-};
 
 /* --- opening ------------------------------------------------------------ */
 
@@ -108,13 +94,15 @@ int verify_open(struct verify **out, struct references *references, const struct
     v->why = calloc(plan->nstorage + 1u, sizeof *v->why);
     v->left = calloc(plan->nstorage + 1u, sizeof *v->left);
     v->rules = calloc(plan->nstorage + 1u, sizeof *v->rules);
-    if (!v->expected || !v->why || !v->left || !v->rules) {
+    v->topks = calloc(plan->nstorage + 1u, sizeof *v->topks);
+    if (!v->expected || !v->why || !v->left || !v->rules || !v->topks) {
         error_nomem(err, "verify", plan->nstorage * (sizeof *v->expected + sizeof *v->why));
         verify_free(v);
         return -1;
     }
     for (uint32_t i = 0; i < plan->nstorage; i++) {
-        v->rules[i] = (struct compare_rule){.tol = tol, .error_ratio = -1, .valid_rows = COMPARE_ALL_ROWS};
+        v->rules[i] = compare_rule_default(tol);
+        v->topks[i].values = PLAN_NONE;
     }
     if (bind_all(v, build, plan, unused, err)) {
         verify_free(v);
@@ -136,6 +124,7 @@ void verify_free(struct verify *v)
     free((void *)v->expected);
     free(v->left);
     free(v->rules);
+    free(v->topks);
     references_free(&v->references);
     free(v);
 }
@@ -183,6 +172,59 @@ int verify_set_rules(struct verify *v, const struct plan *plan, const struct com
         }
     }
     return 0;
+}
+
+/* "NAME:asc" is NAME, ascending. */
+static long find_indices(const struct plan *plan, const char *text, bool *ascending, struct error *err)
+{
+    static const char suffix[] = ":asc";
+    const size_t n = strlen(text), k = sizeof suffix - 1;
+    char *name;
+    long storage;
+
+    *ascending = n > k && strcmp(text + n - k, suffix) == 0;
+    name = strndup(text, *ascending ? n - k : n);
+    if (!name) {
+        return error_nomem(err, text, n);
+    }
+    storage = fit_storage(plan, name, err);
+    free(name);
+    return storage;
+}
+
+static bool same_shape(const struct plan *plan, const struct plan_storage *a, const struct plan_storage *b)
+{
+    return a->ndim == b->ndim && memcmp(plan->dims + a->dims, plan->dims + b->dims, a->ndim * sizeof *plan->dims) == 0;
+}
+
+int verify_set_topk(struct verify *v, const struct plan *plan, const struct named_file *pairs, size_t count,
+                    struct error *err)
+{
+    for (size_t i = 0; i < count; i++) {
+        bool ascending = false;
+        const long values = fit_storage(plan, pairs[i].name, err);
+        const long indices = values < 0 ? -1 : find_indices(plan, pairs[i].file, &ascending, err);
+        const struct plan_storage *a, *b;
+
+        if (indices < 0) {
+            return -1;
+        }
+        a = &plan->storages[values];
+        b = &plan->storages[indices];
+        if (!is_output(a) || !is_output(b) || !same_shape(plan, a, b) || values == indices) {
+            return error_set_kind(err, ERROR_USAGE, "--topk", "name two outputs of one shape: VALUES=INDICES",
+                                  "%s and %s are not the values and the indices of a top-k", plan_text(plan, a->name),
+                                  plan_text(plan, b->name));
+        }
+        v->topks[indices] = (struct topk_pair){.values = (uint32_t)values, .ascending = ascending};
+    }
+    return 0;
+}
+
+void verify_set_data(struct verify *v, verify_data *data, const void *context)
+{
+    v->data = data;
+    v->data_context = context;
 }
 
 const struct compare_rule *verify_rule(const struct verify *v, uint32_t storage)
@@ -253,14 +295,6 @@ bool verify_is_computed(const struct verify *v, uint32_t storage)
     return storage < v->nstorage && v->expected[storage] && v->expected[storage]->computed;
 }
 
-/* --- comparing ---------------------------------------------------------- */
-
-/* What the elements of an expected file are. */
-static enum dtype file_dtype(const struct plan_storage *st, const struct reference *r)
-{
-    return fit_is_widened(st->dtype, r->tensor) ? DTYPE_FLOAT32 : (enum dtype)st->dtype;
-}
-
 void verify_leave(struct verify *v, uint32_t storage)
 {
     v->left[storage] = true;
@@ -274,7 +308,7 @@ bool verify_expected_type(const struct verify *v, const struct plan *plan, uint3
     if (!r) {
         return false;
     }
-    *type = file_dtype(&plan->storages[storage], r);
+    *type = verify_file_type(&plan->storages[storage], r);
     *nbytes = r->tensor->count * r->tensor->size;
     return true;
 }
@@ -282,147 +316,4 @@ bool verify_expected_type(const struct verify *v, const struct plan *plan, uint3
 int verify_expected_read(const struct verify *v, uint32_t storage, void *dst, struct error *err)
 {
     return tensor_read(v->expected[storage]->file, v->expected[storage]->tensor, dst, err);
-}
-
-static void show_mismatches(const struct plan *plan, uint32_t storage, const struct comparison *found,
-                            const void *actual, enum dtype expected_type, const void *expected)
-{
-    const struct plan_storage *st = &plan->storages[storage];
-    size_t element = dtype_size(st->dtype), expected_element = dtype_size(expected_type);
-    char index[ELEMENT_INDEX_SIZE], got[ELEMENT_VALUE_SIZE], want[ELEMENT_VALUE_SIZE];
-
-    for (uint32_t i = 0; i < found->nshown; i++) {
-        uint64_t at = found->shown[i].index;
-
-        log_msg(LOG_ERROR, "%s%s: actual %s, expected %s", plan_text(plan, st->name),
-                element_index(plan, storage, at, index, sizeof index),
-                element_value(st->dtype, (const char *)actual + at * element, got, sizeof got),
-                element_value(expected_type, (const char *)expected + at * expected_element, want, sizeof want));
-    }
-    if (found->mismatched > found->nshown) {
-        log_msg(LOG_ERROR, "%s: and %" PRIu64 " more", plan_text(plan, st->name), found->mismatched - found->nshown);
-    }
-}
-
-/* Compare; the caller frees `*wanted`, also after a failure. */
-static int compare_with(const struct verify *v, const struct plan *plan, uint32_t storage, const void *actual,
-                        struct comparison *found, struct compare_verdict *verdict, void **wanted, struct error *err)
-{
-    const struct plan_storage *st = &plan->storages[storage];
-    const struct reference *r = v->expected[storage];
-    size_t nbytes = r->tensor->count * r->tensor->size;
-
-    *wanted = malloc(nbytes ? nbytes : 1);
-    if (!*wanted) {
-        return error_nomem(err, r->path, nbytes);
-    }
-    if (tensor_read(r->file, r->tensor, *wanted, err)) {
-        return -1;
-    }
-    compare_by_rule(&v->rules[storage], st->dtype, st->ndim, plan->dims + st->dims, actual, file_dtype(st, r), *wanted,
-                    found, verdict);
-    return 0;
-}
-
-static int mismatch(const struct verify *v, uint32_t storage, const char *name, const struct comparison *found,
-                    const struct compare_verdict *verdict, struct error *err)
-{
-    char rule[160], more[160] = "";
-
-    if (verdict->not_finite) {
-        snprintf(more, sizeof more, ", %" PRIu64 " are NaN or infinite, which none may be", verdict->not_finite);
-    } else if (verdict->tail_nonzero) {
-        snprintf(more, sizeof more, ", %" PRIu64 " behind the valid rows are not zero", verdict->tail_nonzero);
-    } else if (verdict->allowed) {
-        snprintf(more, sizeof more, ", %" PRIu64 " may", verdict->allowed);
-    }
-    return error_set_kind(err, ERROR_FAIL, v->expected[storage]->path, NULL,
-                          "%s: %" PRIu64 " of %" PRIu64 " elements differ from what was expected%s (%s, "
-                          "largest difference %g)",
-                          name, found->mismatched, found->count, more,
-                          compare_rule_text(&v->rules[storage], rule, sizeof rule), found->max_abs_error);
-}
-
-int verify_storage_full(const struct verify *v, const struct plan *plan, uint32_t storage, const void *actual,
-                        struct comparison *found, struct compare_verdict *verdict, const char **file, struct error *err)
-{
-    const struct reference *r = v->expected[storage];
-    const struct plan_storage *st = &plan->storages[storage];
-    const char *name = plan_text(plan, st->name);
-    void *wanted;
-
-    *file = NULL;
-    if (!r || v->left[storage]) {
-        return 0;
-    }
-    if (compare_with(v, plan, storage, actual, found, verdict, &wanted, err) < 0) {
-        free(wanted);
-        return -1;
-    }
-    *file = r->path;
-    if (!verdict->passed && found->mismatched) {
-        log_msg(LOG_ERROR, "%s against %s:", name, r->path);
-        show_mismatches(plan, storage, found, actual, file_dtype(st, r), wanted);
-    }
-    free(wanted);
-    if (found->ignored) {
-        log_note("%s: %" PRIu64 " of %" PRIu64 " expected elements are NaN and match anything", name, found->ignored,
-                 found->count);
-    }
-    if (verdict->passed && found->mismatched) {
-        log_note("%s: %" PRIu64 " of %" PRIu64 " elements are off, and %" PRIu64 " may be", name, found->mismatched,
-                 found->count, verdict->allowed);
-    }
-    return verdict->passed ? 0 : mismatch(v, storage, name, found, verdict, err);
-}
-
-int verify_matches(const struct verify *v, const struct plan *plan, uint32_t storage, const void *actual,
-                   struct error *err)
-{
-    struct compare_verdict verdict;
-    struct comparison found;
-    void *wanted;
-    int rc;
-
-    if (!v->expected[storage] || v->left[storage]) {
-        return 1;
-    }
-    rc = compare_with(v, plan, storage, actual, &found, &verdict, &wanted, err);
-    free(wanted);
-    return rc < 0 ? -1 : verdict.passed;
-}
-
-int verify_storage(const struct verify *v, const struct plan *plan, uint32_t storage, const void *actual,
-                   struct error *err)
-{
-    struct compare_verdict verdict;
-    struct comparison found;
-    const char *file;
-
-    return verify_storage_full(v, plan, storage, actual, &found, &verdict, &file, err);
-}
-
-/* --- keeping ------------------------------------------------------------ */
-
-int save_output(const char *dir, enum tensor_format format, const struct plan *plan, uint32_t storage, const void *data,
-                struct error *err)
-{
-    const struct plan_storage *st = &plan->storages[storage];
-    const char *name = plan_text(plan, st->name);
-    char *path;
-    int rc;
-
-    /* A plan can come from a file, and its names from anywhere. */
-    if (!*name || *name == '.' || strchr(name, '/')) {
-        return error_set(err, dir, "rename the parameter", "\"%.60s\" cannot be the name of a file", name);
-    }
-    if (file_make_dirs(dir, err)) {
-        return -1;
-    }
-    if (asprintf(&path, "%s/%s.%s", dir, name, tensor_format_suffix(format)) < 0) {
-        return error_nomem(err, dir, strlen(dir) + strlen(name) + 16);
-    }
-    rc = tensor_write(path, format, name, st->dtype, st->ndim, plan->dims + st->dims, data, err);
-    free(path);
-    return rc;
 }

@@ -13,6 +13,7 @@
 #include "common/base/error.h"
 #include "common/plan/plan.h"
 #include "orchestrator/data/compare_rule.h"
+#include "orchestrator/data/mismatch_places.h"
 #include "orchestrator/data/references.h"
 #include "orchestrator/tensor_file/tensor_file.h"
 
@@ -28,6 +29,15 @@ int verify_open(struct verify **out, struct references *references, const struct
  * rules that do not fit its shape, are an error of kind ERROR_USAGE. */
 int verify_set_rules(struct verify *v, const struct plan *plan, const struct compare_setting *settings, size_t count,
                      struct error *err);
+
+/* Compare an output of indices with ties allowed where the values of another output are in order: `pairs` as typed, VALUES and
+ * INDICES[:asc]. Names of no output, and outputs of different shapes, are an error of kind ERROR_USAGE. */
+int verify_set_topk(struct verify *v, const struct plan *plan, const struct named_file *pairs, size_t count,
+                    struct error *err);
+
+/* Where the values of such pairs are found when outputs are compared: `data(context, storage)` is what a parameter holds. */
+typedef const void *verify_data(const void *context, uint32_t storage);
+void verify_set_data(struct verify *v, verify_data *data, const void *context);
 
 /* The rule for parameter storage `storage`. */
 const struct compare_rule *verify_rule(const struct verify *v, uint32_t storage);
@@ -72,11 +82,18 @@ bool verify_is_computed(const struct verify *v, uint32_t storage);
 int verify_storage(const struct verify *v, const struct plan *plan, uint32_t storage, const void *actual,
                    struct error *err);
 
-/* The same; `*found` and `*file` (the expected file, owned by `v`) get the numbers when it was compared, else
- * `*file` is NULL. */
+/* What a comparison found. */
+struct verified {
+    const char *file; /* the reference, owned by `v`; NULL: it was not compared, and the rest is zero */
+    struct comparison numbers;
+    struct compare_verdict verdict;
+    uint64_t ties;                 /* indices that stand elsewhere and tie (verify_set_topk()) */
+    struct mismatch_places places; /* where the verdict is not that it passed */
+};
+
+/* The same with the numbers. */
 int verify_storage_full(const struct verify *v, const struct plan *plan, uint32_t storage, const void *actual,
-                        struct comparison *found, struct compare_verdict *verdict, const char **file,
-                        struct error *err);
+                        struct verified *found, struct error *err);
 
 /* The same without a word: 1 when it matches or is not compared, 0 when it does not; -1 with `err` when that cannot be
  * found out. */

@@ -51,26 +51,23 @@ static void compare(struct outcome *out, const struct prepared *p, uint32_t stor
 {
     const struct plan *plan = &p->recording.plan;
     const struct plan_storage *s = &plan->storages[storage];
-    struct compare_verdict verdict = {0};
-    struct comparison numbers = {0};
-    const char *file = NULL;
+    struct verified found;
     struct error err;
 
-    if (verify_storage_full(p->verify, plan, storage, data, &numbers, &verdict, &file, &err) < 0) {
+    if (verify_storage_full(p->verify, plan, storage, data, &found, &err) < 0) {
         if (out->repeat) {
             repeat_name_run(out->repeat, &err);
         }
         set_mismatch(out, &err);
     }
-    if (file) {
+    if (found.file) {
         out->comparisons[out->ncomparison++] = (struct result_comparison){.parameter = plan_text(plan, s->name),
-                                                                          .file = file,
+                                                                          .file = found.file,
                                                                           .dtype = dtype_name(s->dtype),
                                                                           .ndim = s->ndim,
                                                                           .shape = plan->dims + s->dims,
-                                                                          .numbers = numbers,
-                                                                          .rule = *verify_rule(p->verify, storage),
-                                                                          .outcome = verdict};
+                                                                          .found = found,
+                                                                          .rule = *verify_rule(p->verify, storage)};
     }
 }
 
@@ -248,6 +245,7 @@ static int write_result(const struct outcome *out, const struct run_options *o, 
                        .clock_error_ns = out->clock_error_ns,
                        .paced = out->paced,
                        .nopened = out->nopened,
+                       .changes = out->changes,
                        .nphase = PHASE_COUNT,
                        .phases = phases,
                        .ncomparison = out->ncomparison,

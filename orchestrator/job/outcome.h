@@ -8,6 +8,7 @@
 #include <stdbool.h>
 
 #include "orchestrator/job/result.h"
+#include "orchestrator/prepare/changes.h"
 #include "orchestrator/prepare/options.h"
 #include "orchestrator/prepare/phases.h"
 #include "orchestrator/prepare/prepare.h"
@@ -24,6 +25,7 @@ struct outcome {
     uint64_t nopened;        /* dispatches, over all passes, that no longer waited for other members */
     uint64_t clock_error_ns; /* as in result.h */
     struct phases phases;
+    const struct changes *changes;         /* since the last replay; NULL: not looked for */
     struct result_comparison *comparisons; /* what was compared; freed by outcome_close() */
     size_t ncomparison;
     struct repeat *repeat; /* --repeat: what the runs gave; NULL: there is one. Freed by outcome_close() */

@@ -123,25 +123,32 @@ static void put_dispatches(struct json_writer *w, cJSON *root, const struct resu
     }
 }
 
+static void put_index(struct json_writer *w, cJSON *item, const struct result_comparison *c, uint64_t flat)
+{
+    cJSON *index = json_put_list(w, item, "index");
+    uint64_t position[PLAN_MAX_DIMS];
+
+    for (uint32_t d = c->ndim; d-- > 0;) {
+        position[d] = flat % (uint64_t)c->shape[d];
+        flat /= (uint64_t)c->shape[d];
+    }
+    for (uint32_t d = 0; d < c->ndim; d++) {
+        json_append_number(w, index, (double)position[d]);
+    }
+}
+
 static void put_mismatches(struct json_writer *w, cJSON *object, const struct result_comparison *c)
 {
-    cJSON *list = json_put_list(w, object, "mismatches"), *item, *index;
+    cJSON *list = json_put_list(w, object, "mismatches"), *item;
 
-    for (uint32_t i = 0; i < c->numbers.nshown; i++) {
-        uint64_t flat = c->numbers.shown[i].index;
-        int64_t position[PLAN_MAX_DIMS];
-        for (uint32_t d = c->ndim; d-- > 0;) {
-            position[d] = (int64_t)(flat % (uint64_t)c->shape[d]);
-            flat /= (uint64_t)c->shape[d];
-        }
+    for (uint32_t i = 0; i < c->found.numbers.nshown; i++) {
         item = json_append_object(w, list);
-        index = json_put_list(w, item, "index");
-        for (uint32_t d = 0; d < c->ndim; d++) {
-            json_append_number(w, index, (double)position[d]);
-        }
-        json_put_number(w, item, "actual", c->numbers.shown[i].actual);
-        json_put_number(w, item, "expected", c->numbers.shown[i].expected);
+        put_index(w, item, c, c->found.numbers.shown[i].index);
+        json_put_number(w, item, "actual", c->found.numbers.shown[i].actual);
+        json_put_number(w, item, "expected", c->found.numbers.shown[i].expected);
     }
+    item = json_put_object(w, object, "largest");
+    put_index(w, item, c, c->found.numbers.max_index);
 }
 
 /* By what the output was compared, and what came of it. */
@@ -149,21 +156,61 @@ static void put_rule(struct json_writer *w, cJSON *item, const struct result_com
 {
     const struct compare_rule *rule = &c->rule;
 
-    json_put_bool(w, item, "matches", c->outcome.passed);
-    json_put_number(w, item, "rtol", rule->tol.rtol);
-    json_put_number(w, item, "atol", rule->tol.atol);
-    if (rule->error_ratio >= 0) {
-        json_put_number(w, item, "max_error_ratio", rule->error_ratio);
-        put_count(w, item, "allowed", c->outcome.allowed);
-        put_count(w, item, "not_finite", c->outcome.not_finite);
+    json_put_bool(w, item, "matches", c->found.verdict.passed);
+    if (rule->tol.reldiff > 0) {
+        json_put_number(w, item, "reldiff", rule->tol.reldiff);
+        json_put_number(w, item, "max_reldiff", c->found.numbers.max_reldiff);
+    } else {
+        json_put_number(w, item, "rtol", rule->tol.rtol);
+        json_put_number(w, item, "atol", rule->tol.atol);
+    }
+    if (compare_rule_ratio(rule) >= 0) {
+        json_put_number(w, item, "max_error_ratio", compare_rule_ratio(rule));
+        put_count(w, item, "allowed", c->found.verdict.allowed);
+        put_count(w, item, "not_finite", c->found.verdict.not_finite);
     }
     if (rule->valid_rows != COMPARE_ALL_ROWS) {
         json_put_number(w, item, "valid_rows", (double)rule->valid_rows);
         json_put_number(w, item, "valid_axis", rule->valid_axis);
     }
     if (rule->zero_tail) {
-        put_count(w, item, "tail_nonzero", c->outcome.tail_nonzero);
+        put_count(w, item, "tail_nonzero", c->found.verdict.tail_nonzero);
     }
+}
+
+/* Where the elements lie that differ. */
+static void put_places(struct json_writer *w, cJSON *item, const struct result_comparison *c)
+{
+    const struct mismatch_places *p = &c->found.places;
+    cJSON *box = json_put_list(w, item, "box"), *group, *entry;
+
+    for (uint32_t d = 0; d < c->ndim; d++) {
+        entry = json_append_object(w, box);
+        put_count(w, entry, "first", p->low[d]);
+        put_count(w, entry, "last", p->high[d]);
+    }
+    put_count(w, item, "box_elements", p->volume);
+    if (p->has_ulps) {
+        group = json_put_object(w, item, "ulps");
+        for (unsigned i = 0; i < ULP_BUCKETS; i++) {
+            put_count(w, group, ulp_bucket_names[i], p->ulps[i]);
+        }
+    }
+    if (!p->has_writers) {
+        return;
+    }
+    group = json_put_list(w, item, "writers");
+    for (uint32_t i = 0; i < p->nwriter; i++) {
+        entry = json_append_object(w, group);
+        if (p->writers[i].node == PLAN_NONE) {
+            json_put_null(w, entry, "node");
+        } else {
+            put_count(w, entry, "node", p->writers[i].node);
+        }
+        put_count(w, entry, "elements", p->writers[i].written);
+        put_count(w, entry, "mismatched", p->writers[i].mismatched);
+    }
+    put_count(w, item, "other_writers", p->nmore);
 }
 
 static void put_comparisons(struct json_writer *w, cJSON *root, const struct result *r)
@@ -184,13 +231,19 @@ static void put_comparisons(struct json_writer *w, cJSON *root, const struct res
             json_put_bool(w, item, "matches", c->matches);
             continue;
         }
-        put_count(w, item, "count", c->numbers.count);
-        put_count(w, item, "mismatched", c->numbers.mismatched);
-        put_count(w, item, "ignored", c->numbers.ignored);
-        json_put_number(w, item, "max_abs_error", c->numbers.max_abs_error);
+        put_count(w, item, "count", c->found.numbers.count);
+        put_count(w, item, "mismatched", c->found.numbers.mismatched);
+        put_count(w, item, "ignored", c->found.numbers.ignored);
+        json_put_number(w, item, "max_abs_error", c->found.numbers.max_abs_error);
         put_rule(w, item, c);
-        if (c->numbers.nshown) {
+        if (c->found.ties) {
+            put_count(w, item, "ties", c->found.ties);
+        }
+        if (c->found.numbers.nshown) {
             put_mismatches(w, item, c);
+        }
+        if (c->found.places.mismatched) {
+            put_places(w, item, c);
         }
     }
 }
@@ -222,6 +275,19 @@ static void put_texts(struct json_writer *w, cJSON *root, const char *key, const
     list = json_put_list(w, root, key);
     for (size_t i = 0; i < count; i++) {
         json_append_text(w, list, texts[i]);
+    }
+}
+
+/* What differs from the last replay of the build. */
+static void put_changes(struct json_writer *w, cJSON *root, const struct changes *c)
+{
+    cJSON *item;
+
+    if (c) {
+        item = json_put_object(w, root, "changes");
+        json_put_bool(w, item, "compared", c->compared);
+        put_texts(w, item, "changed", (const char *const *)c->changed.v, c->changed.n);
+        put_texts(w, item, "unknown", (const char *const *)c->unknown.v, c->unknown.n);
     }
 }
 
@@ -275,6 +341,7 @@ int result_write(const char *path, const struct result *r, struct error *err)
     }
     put_pace(&w, root, r);
     put_versions_and_notes(&w, root, r);
+    put_changes(&w, root, r->changes);
     put_times(&w, root, r);
     put_unchecked(&w, root, r);
     if (r->ncomparison) {

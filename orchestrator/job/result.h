@@ -16,6 +16,7 @@
 #include "common/plan/plan.h"
 #include "common/segment/clock_map.h"
 #include "orchestrator/data/verify.h"
+#include "orchestrator/prepare/changes.h"
 #include "orchestrator/repeat/repeat.h"
 
 #define RESULT_NONE UINT32_MAX
@@ -69,9 +70,8 @@ struct result_comparison {
     const char *dtype;
     uint32_t ndim;
     const int64_t *shape;
-    struct comparison numbers;
+    struct verified found;
     struct compare_rule rule;
-    struct compare_verdict outcome;
 };
 
 /* An output that was not compared, and the reason. */
@@ -107,6 +107,7 @@ struct result {
     const struct result_comparison *comparisons;
     const struct result_version *versions;
     const struct result_unchecked *unchecked;
+    const struct changes *changes; /* NULL: not looked for */
     const char *const *notes, *const *warnings;
 };
 

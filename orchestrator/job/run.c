@@ -30,12 +30,15 @@ static int share_with_job(void *context, const struct build *build, const struct
     return assist_offer(sharing->job, build->platform, programs, needed, sharing->fresh, err);
 }
 
-static void find_changes(const struct run_options *o, const struct prepared *p, struct changes *changes)
+static void find_changes(const struct run_options *o, const struct prepared *p, struct changes *changes,
+                         struct outcome *out)
 {
     struct error err;
 
     if (changes_find(changes, o, p, &err) < 0) {
         log_msg(LOG_WARN, "cannot compare with the last replay: %s", err.what);
+    } else {
+        out->changes = changes;
     }
 }
 
@@ -54,7 +57,7 @@ static void replay(struct participant *me, const struct run_options *o, struct p
     }
     interrupt_outputs(verify_outputs(&p->recording.plan));
     phases_enter(&out->phases, PHASE_CHANGES);
-    find_changes(o, p, changes);
+    find_changes(o, p, changes, out);
     if ((uint32_t)me->job.size > p->recording.build.ndevice) {
         log_note("%d processes for %u cards: %u of them stay idle", me->job.size, p->recording.build.ndevice,
                  (uint32_t)me->job.size - p->recording.build.ndevice);
@@ -110,7 +113,6 @@ static int run_root(struct participant *me, const struct run_options *o)
     if (!out.abrupt) {
         changes_report(&changes);
     }
-    changes_free(&changes);
     code = outcome_report(&out, o, &p);
     if (!out.abrupt && p.sheet) {
         leave_binaries(o, &p);
@@ -125,6 +127,7 @@ static int run_root(struct participant *me, const struct run_options *o)
     }
     dismissed = !out.abrupt && lead_dismiss(me, &farewell) == 0; /* and what the others noted is known */
     outcome_close(&out, o, &p);
+    changes_free(&changes);
     participant_close(me);
     prepare_free(&p);
     if (!dismissed) {

@@ -16,6 +16,9 @@ enum {
     OPT_ROWS,
     OPT_AXIS,
     OPT_TAIL,
+    OPT_RELDIFF,
+    OPT_RELDIFF_MOST,
+    OPT_TOPK,
     OPT_SAVE,
     OPT_SAVE_FORMAT,
     OPT_SAVE_DATA,
@@ -39,6 +42,14 @@ static const struct argp_option options[] = {
     {"valid-rows", OPT_ROWS, "[NAME=]N", 0, "only the first N rows are compared", 0},
     {"valid-axis", OPT_AXIS, "[NAME=]A", 0, "which dimension these rows are of (default 0)", 0},
     {"zero-tail", OPT_TAIL, "NAME", OPTION_ARG_OPTIONAL, "behind the valid rows everything must be zero", 0},
+    {"reldiff", OPT_RELDIFF, "[NAME=]X", 0,
+     "compare by relative difference in place of rtol and atol: a share of 0.05 of the elements, or --max-error-ratio, "
+     "may "
+     "be off by more",
+     0},
+    {"max-reldiff", OPT_RELDIFF_MOST, "[NAME=]X", 0, "with --reldiff: and none by so much", 0},
+    {"topk", OPT_TOPK, "VALUES=INDICES[:asc]", 0,
+     "output INDICES may differ where the values in output VALUES are in (descending) order all the same: a tie", 0},
     {"compare", OPT_COMPARE, "NAME=FILE.py:FUNC", 0,
      "output NAME is compared by function FUNC of FILE.py (arguments: docs/formats.md)", 0},
     {"save-outputs", OPT_SAVE, "DIR", 0, "write every output parameter as DIR/NAME.npy", 0},
@@ -138,6 +149,15 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         return 0;
     case OPT_TAIL:
         *new_setting(state, o) = (struct compare_setting){.what = COMPARE_TAIL, .name = arg, .value = 1};
+        return 0;
+    case OPT_RELDIFF:
+        add_setting(state, o, COMPARE_RELDIFF, "reldiff", arg);
+        return 0;
+    case OPT_RELDIFF_MOST:
+        add_setting(state, o, COMPARE_RELDIFF_MOST, "max-reldiff", arg);
+        return 0;
+    case OPT_TOPK:
+        option_named_file(state, "topk", "VALUES=INDICES", arg, &o->topks, &o->ntopk);
         return 0;
     case OPT_COMPARE:
         option_named_file(state, "compare", "NAME=FILE.py:FUNC", arg, &o->compares, &o->ncompare);

@@ -207,8 +207,14 @@ static bool is_paced(const struct run_options *o, const struct build *build)
 /* "--rtol out": 0.01. */
 static int take_settings(struct inventory *v, const struct run_options *o, struct error *err)
 {
-    static const char *const names[] = {"--rtol",       "--atol",       "--max-error-ratio",
-                                        "--valid-rows", "--valid-axis", "--zero-tail"};
+    static const char *const names[] = {[COMPARE_RTOL] = "--rtol",
+                                        [COMPARE_ATOL] = "--atol",
+                                        [COMPARE_RATIO] = "--max-error-ratio",
+                                        [COMPARE_ROWS] = "--valid-rows",
+                                        [COMPARE_AXIS] = "--valid-axis",
+                                        [COMPARE_TAIL] = "--zero-tail",
+                                        [COMPARE_RELDIFF] = "--reldiff",
+                                        [COMPARE_RELDIFF_MOST] = "--max-reldiff"};
 
     for (size_t i = 0; i < o->nsetting; i++) {
         const struct compare_setting *s = &o->settings[i];
@@ -216,6 +222,11 @@ static int take_settings(struct inventory *v, const struct run_options *o, struc
 
         snprintf(key, sizeof key, "%s%s%s", names[s->what], s->name ? " " : "", s->name ? s->name : "");
         if (take_option(v, key, text_format("%.17g", s->value), err) < 0) {
+            return -1;
+        }
+    }
+    for (size_t i = 0; i < o->ntopk; i++) {
+        if (take_option(v, "--topk", text_format("%s=%s", o->topks[i].name, o->topks[i].file), err) < 0) {
             return -1;
         }
     }

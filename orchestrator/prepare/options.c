@@ -10,6 +10,7 @@ void run_options_free(struct run_options *o)
     free(o->shapes);
     free(o->subs);
     free(o->compares);
+    free(o->topks);
     free(o->settings);
     args_free(&o->unused);
     args_free(&o->device.cpu_unused);

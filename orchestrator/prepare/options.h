@@ -43,6 +43,8 @@ struct run_options {
     size_t nsetting;
     struct named_file *compares; /* --compare: `file` is FILE.py:FUNC */
     size_t ncompare;
+    struct named_file *topks; /* VALUES=INDICES[:asc] */
+    size_t ntopk;
     bool no_golden, fresh_golden;
     double golden_timeout; /* seconds for each function of golden.py and debug/run.py; 0: no limit */
     bool shapes_only;      /* nothing runs: golden.py is run only for shapes and scalars */

@@ -163,6 +163,13 @@ static int check_validate(const struct run_options *o, const struct prepared *p,
         p->recording.golden ? "a golden.py that names no output" : "no golden.py");
 }
 
+static const void *output_data(const void *context, uint32_t storage)
+{
+    const struct prepared *p = context;
+
+    return segment_storage(&p->segment, storage);
+}
+
 int prepare_references_open(const struct run_options *o, struct prepared *p, struct error *err)
 {
     const struct plan *plan = &p->recording.plan;
@@ -173,11 +180,13 @@ int prepare_references_open(const struct run_options *o, struct prepared *p, str
         return -1;
     }
     if (verify_open(&p->verify, &p->references, &p->recording.build, plan, p->tolerance, unused, err) < 0 ||
-        verify_set_rules(p->verify, plan, o->settings, o->nsetting, err) < 0 || check_validate(o, p, err) < 0 ||
+        verify_set_rules(p->verify, plan, o->settings, o->nsetting, err) < 0 ||
+        verify_set_topk(p->verify, plan, o->topks, o->ntopk, err) < 0 || check_validate(o, p, err) < 0 ||
         user_checks_open(&p->checks, o->compares, o->ncompare, plan, &p->recording.build, p->recording.golden,
                          o->golden_timeout, p->verify, err) < 0) {
         return -1;
     }
+    verify_set_data(p->verify, output_data, p); /* asked for when the run is over */
     if (unused && !o->no_validate && verify_count(p->verify) < verify_outputs(plan)) {
         log_note("%s; --expect names others, --validate compares with these all the same", unused);
     }

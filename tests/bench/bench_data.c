@@ -4,6 +4,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "orchestrator/data/compare_parallel.h"
 #include "orchestrator/data/generate.h"
 #include "orchestrator/data/verify.h"
 

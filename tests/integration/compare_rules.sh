@@ -34,6 +34,19 @@ expect_pass 0
 run "$L3REPLAY" run "$build" --valid-rows 0 --zero-tail
 expect_fail 'behind the valid rows are not zero'
 
+# Relative differences, and where elements lie that differ.
+run "$L3REPLAY" run "$build" --reldiff 0.01 --result "$work/result.json"
+expect_pass 0
+expect_err 'elements are off, and 51 may be' # 0.05 of 1024
+run "$L3REPLAY" run "$build" --reldiff out=0.01 --max-error-ratio 0 --result "$work/result.json"
+expect_fail 'out: they lie (in \[|all over)' 'relative difference 0.01' 'wrote last'
+python3 - "$work/result.json" <<'PYTHON' || complain "the result should say where they lie"
+import json, sys
+found = json.load(open(sys.argv[1]))["comparisons"][0]
+assert [writer["mismatched"] for writer in found["writers"]] == [1, 1, 1] and found["other_writers"] == 1  # one a card
+assert sum(found["ulps"].values()) == found["mismatched"] and found["reldiff"] == 0.01
+PYTHON
+
 refused() { # PATTERN OPTION...
     local pattern=$1
     shift
@@ -48,5 +61,8 @@ refused 'no axis 2' --valid-rows 1 --valid-axis 2
 refused 'no tail' --zero-tail
 refused 'no output|is not written|a .*is not written' --rtol a=1
 refused 'nosuch' --rtol nosuch=1
+refused 'not compared by relative difference' --max-reldiff 1
+refused 'are not the values and the indices' --topk out=a
+refused 'nosuch' --topk out=nosuch
 expect_nothing_left
 conclude

@@ -155,11 +155,22 @@ static void test_whole_result(void **state)
     cJSON *root;
     char *path;
 
-    comparison.numbers = (struct comparison){.count = 6,
-                                             .mismatched = 1,
-                                             .max_abs_error = INFINITY,
-                                             .nshown = 1,
-                                             .shown = {{.index = 5, .actual = NAN, .expected = 0.1}}};
+    comparison.found.numbers = (struct comparison){.count = 6,
+                                                   .max_index = 3,
+                                                   .mismatched = 1,
+                                                   .max_abs_error = INFINITY,
+                                                   .nshown = 1,
+                                                   .shown = {{.index = 5, .actual = NAN, .expected = 0.1}}};
+    comparison.found.places =
+        (struct mismatch_places){.mismatched = 1,
+                                 .low = {1, 2},
+                                 .high = {1, 2},
+                                 .volume = 1,
+                                 .has_ulps = true,
+                                 .ulps = {[ULP_NONE] = 1},
+                                 .has_writers = true,
+                                 .nwriter = 2,
+                                 .writers = {{.node = 7, .written = 5, .mismatched = 1}, {.node = PLAN_NONE}}};
     assert_true(asprintf(&path, "%s/r.json", (char *)*state) > 0);
     assert_int_equal(result_write(path, &r, &err), 0);
     root = parse_file(path);
@@ -196,6 +207,12 @@ static void test_whole_result(void **state)
     expect_number(item, "end_ns", 9007199254740991.0);
     item = cJSON_GetArrayItem(get(root, "comparisons"), 0);
     expect_text(item, "max_abs_error", "inf");
+    assert_true(cJSON_GetArrayItem(get(get(item, "largest"), "index"), 0)->valuedouble == 1); /* 3 of (2, 3) */
+    expect_number(cJSON_GetArrayItem(get(item, "box"), 1), "last", 2);
+    expect_number(get(item, "ulps"), "not a number", 1);
+    expect_number(cJSON_GetArrayItem(get(item, "writers"), 0), "node", 7);
+    expect_number(cJSON_GetArrayItem(get(item, "writers"), 0), "elements", 5);
+    assert_true(cJSON_IsNull(get(cJSON_GetArrayItem(get(item, "writers"), 1), "node")));
     item = cJSON_GetArrayItem(get(item, "mismatches"), 0);
     expect_text(item, "actual", "nan");
     expect_number(item, "expected", 0.1);

@@ -130,17 +130,14 @@ static int run(void)
 
 static void test_what_it_is_given(void **state)
 {
-    struct comparison numbers;
-    struct compare_verdict verdict;
-    const char *file;
+    struct verified numbers;
 
     (void)state;
     assert_int_equal(open_checks("out", rig.spec), 0);
     /* The plain comparison leaves it out, and it has a reference all the same. */
-    assert_int_equal(verify_storage_full(rig.verify, &rig.f->plan, 1, segment_storage(&rig.seg, 1), &numbers, &verdict,
-                                         &file, &rig.err),
+    assert_int_equal(verify_storage_full(rig.verify, &rig.f->plan, 1, segment_storage(&rig.seg, 1), &numbers, &rig.err),
                      0);
-    assert_null(file);
+    assert_null(numbers.file);
     assert_int_equal(verify_count(rig.verify), 1);
     temp_dir_put_text(rig.helper, "wanted",
                       "out=(7, 8, 9) more=(0, 0, 0) | out=(4, 5, 6) | x=(1, 2, 3) | out | mine | "

@@ -5,11 +5,12 @@
 #include <math.h>
 
 #include "common/base/log.h"
+#include "orchestrator/data/compare_parallel.h"
 #include "orchestrator/data/verify.h"
 #include "orchestrator/tensor_file/tensor_read.h"
 #include "tests/support/captured.h"
 
-static const struct tolerance strict = {0, 0}, usual = {.rtol = 1e-5, .atol = 1e-5};
+static const struct tolerance strict = {.rtol = 0, .atol = 0}, usual = {.rtol = 1e-5, .atol = 1e-5};
 
 static uint64_t count_f32(float actual, float expected, struct tolerance tol, bool nan_is_any)
 {
@@ -204,11 +205,9 @@ static void test_expected_of_build(void **state)
 {
     struct data_build *f = *state;
     int64_t actual[6];
-    struct comparison found;
-    struct compare_verdict verdict;
+    struct verified found;
     struct verify *v;
     struct error err;
-    const char *file;
 
     free(save(f, "data/out/out.npy", DTYPE_INT64, 2, wanted));
     free(save(f, "data/out/acc.npy", DTYPE_INT64, 2, wanted)); /* by plain name */
@@ -221,14 +220,14 @@ static void test_expected_of_build(void **state)
     actual[4] = 51;
     actual[5]--;
     log_set_level(LOG_NULL);
-    assert_int_equal(verify_storage_full(v, &f->plan, 2, actual, &found, &verdict, &file, &err), -1);
+    assert_int_equal(verify_storage_full(v, &f->plan, 2, actual, &found, &err), -1);
     log_set_level(LOG_TIMING);
     assert_int_equal(err.kind, ERROR_FAIL);
     assert_non_null(strstr(err.what, "out: 2 of 6 elements"));
     assert_non_null(strstr(err.what, "rtol 0"));
     assert_non_null(strstr(err.what, "atol 0"));
-    assert_non_null(strstr(file, "data/out/out.npy"));
-    assert_int_equal(found.mismatched, 2);
+    assert_non_null(strstr(found.file, "data/out/out.npy"));
+    assert_int_equal(found.numbers.mismatched, 2);
     assert_int_equal(verify_matches(v, &f->plan, 2, actual, &err), 0);
     assert_int_equal(verify_matches(v, &f->plan, 2, wanted, &err), 1);
     assert_int_equal(verify_matches(v, &f->plan, 0, actual, &err), 1); /* not compared */
@@ -431,12 +430,10 @@ static void test_float32_for_bfloat16(void **state)
                                  .card = PLAN_NONE};
     struct data_build *f = *state;
     struct named_file name = {"half", save(f, "wide.npy", DTYPE_FLOAT32, 2, values)};
-    struct comparison found;
-    struct compare_verdict verdict;
+    struct verified found;
     struct plan plan;
     struct verify *v;
     struct error err;
-    const char *file;
     struct plan_builder *b = plan_builder_new(1, &err);
 
     assert_non_null(b);
@@ -444,12 +441,12 @@ static void test_float32_for_bfloat16(void **state)
     plan_builder_finish(b, &plan);
     assert_int_equal(open_with(&v, NULL, &plan, &name, 1, strict, &err), 0);
     log_set_level(LOG_NULL);
-    assert_int_equal(verify_storage_full(v, &plan, 0, actual, &found, &verdict, &file, &err), -1);
+    assert_int_equal(verify_storage_full(v, &plan, 0, actual, &found, &err), -1);
     log_set_level(LOG_TIMING);
-    assert_int_equal(found.mismatched, 1);
-    assert_int_equal(found.shown[0].index, 2);
-    assert_int_equal(found.ignored, 1);
-    assert_true(found.max_abs_error == 0x1p-8);
+    assert_int_equal(found.numbers.mismatched, 1);
+    assert_int_equal(found.numbers.shown[0].index, 2);
+    assert_int_equal(found.numbers.ignored, 1);
+    assert_true(found.numbers.max_abs_error == 0x1p-8);
     verify_free(v);
     assert_int_equal(open_with(&v, NULL, &plan, &name, 1, (struct tolerance){.rtol = 0, .atol = 0x1p-8}, &err), 0);
     assert_int_equal(verify_storage(v, &plan, 0, actual, &err), 0);
