@@ -75,6 +75,27 @@ cp -p "$work/kept.py" "$package"
 cmp -n "$(stat -c %s "$work/own.so")" "$work/own.so" "$build"/next_levels/add_rows/kernels/aiv/vector_add.so ||
     complain "the kernel's bytes are not those that the runtime's own command makes"
 
+# Of clean checkouts the revisions are known: the stamp has them, and binaries that bear it run as they are.
+revision() { # DIR: commits it
+    git -C "$1" init -q && echo build >"$1/.gitignore" && git -C "$1" add -A &&
+        git -C "$1" -c user.name=test -c user.email=test@localhost commit -qm "as it is" && git -C "$1" rev-parse HEAD
+}
+mkdir -p "$work/isa/include/pto"
+touch "$work/isa/include/pto/pto-inst.hpp"
+isa=$(revision "$work/isa")
+runtime=$(revision "$root")
+export PTO_ISA_ROOT=$work/isa
+replay
+expect_pass 2
+refuse_err 'revision of the simpler runtime'
+stamp=$build/next_levels/add_rows/cache/binary_context.json
+for field in "platform a2a3sim" "runtime_name tensormap_and_ringbuffer" "runtime_revision $runtime" "pto_isa_revision $isa"; do
+    grep -Eq "\"${field% *}\":[[:space:]]*\"${field#* }\"" "$stamp" || complain "the stamp lacks $field: $(cat "$stamp")"
+done
+replay --no-recompile --log-level timing
+expect_pass 2
+expect_err 'compile .* 0 built, 0 reused'
+
 # Profiles are written by the runtime, into the directory of the dispatch.
 replay --swimlane
 grep -q "^5 .* swimlane 4 in $build/dfx_outputs/rank1/d0$" "$work/config" || complain "no directory: $(cat "$work/config")"
