@@ -100,6 +100,13 @@ expect_err 'compile .* 0 built, 0 reused'
 replay --swimlane
 grep -q "^5 .* swimlane 4 in $build/dfx_outputs/rank1/d0$" "$work/config" || complain "no directory: $(cat "$work/config")"
 
+# A name that the installed runtime does not have: the build may be made for another version of the stack.
+kept=$(cat "$kernel")
+echo 'static int newer = NewerThing();' >>"$kernel"
+replay
+expect_infra "another version of the stack than the installed simpler runtime .${runtime:0:12}., which has no NewerThing"
+echo "$kept" >"$kernel"
+
 # What fails is reported with its function and code, and nothing stays.
 fault=(STANDIN_FAIL=simpler_init=-7)
 replay
