@@ -54,6 +54,26 @@ static int major_version(const char *line, bool clang)
     return end != p && (*end == '.' || *end == '\0' || *end == ' ') ? (int)major : 0;
 }
 
+/* Linking takes a third of a small kernel's compile with ld.bfd, and a tenth with these. */
+static const char *find_linker(void)
+{
+    static const char *const names[] = {"lld", "gold"};
+    const char *given = getenv("L3REPLAY_LINKER");
+    char program[16], *path;
+
+    if (given && *given) {
+        return strcmp(given, "default") == 0 ? NULL : given;
+    }
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        snprintf(program, sizeof program, "ld.%s", names[i]);
+        if (executable_find(program, &path, NULL) == 0 && path) {
+            free(path);
+            return names[i];
+        }
+    }
+    return NULL;
+}
+
 static int identify(struct toolchain *tool, const char *output, struct error *err)
 {
     struct hasher *h = hasher_new();
@@ -71,6 +91,7 @@ static int identify(struct toolchain *tool, const char *output, struct error *er
     toolchain_hash_environment(h);
     tool->id = hasher_end(h);
     tool->clang = strstr(output, "clang") != NULL;
+    tool->linker = find_linker();
     tool->version = strndup(output, strcspn(output, "\n"));
     if (!tool->version) {
         return error_nomem(err, tool->path, 1);
@@ -289,6 +310,9 @@ void toolchain_flags(const struct toolchain *tool, enum toolchain_use use, enum 
 
     args_add(argv, "%s", tool->path);
     args_add_all(argv, common, sizeof common / sizeof *common);
+    if (tool->linker) {
+        args_add(argv, LINKER_OPTION "%s", tool->linker);
+    }
     if (use == TOOLCHAIN_ORCHESTRATION) {
         args_add_all(argv, orchestration, sizeof orchestration / sizeof *orchestration);
     } else {

@@ -24,13 +24,17 @@ enum toolchain_bfloat16 {
     BFLOAT16_SHIM, /* from stdfloat-shim in our headers */
 };
 
+/* Begins the option that names a linker. */
+#define LINKER_OPTION "-fuse-ld="
+
 struct toolchain {
     char *path;    /* absolute, as it is run */
     char *version; /* first line of its --version */
     int major;
     bool clang;
     enum toolchain_bfloat16 bfloat16;
-    struct key id; /* path, version output, and size and mtime of the file it resolves to */
+    struct key id;      /* path, version output, and size and mtime of the file it resolves to */
+    const char *linker; /* a quicker one than the compiler's own, as -fuse-ld= calls it; NULL: none is there */
 };
 
 /* The compiler for a use: $L3REPLAY_KERNEL_CXX or $L3REPLAY_ORCH_CXX (a path, or a name on PATH), else the

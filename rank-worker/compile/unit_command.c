@@ -61,6 +61,11 @@ static void link_part(const struct unit *u, const struct unit_env *env, struct a
     } else {
         args_add_all(out, (const char *const[]){u->argv.v[0], "-shared", "-fPIC", u->object_path, "-o", u->output_path},
                      6);
+        for (size_t i = 0; i < u->argv.n; i++) {
+            if (strncmp(u->argv.v[i], LINKER_OPTION, sizeof LINKER_OPTION - 1) == 0) {
+                args_add(out, "%s", u->argv.v[i]);
+            }
+        }
     }
 }
 

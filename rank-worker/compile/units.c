@@ -194,7 +194,8 @@ int unit_header(struct unit *u, const struct unit *of, const struct unit_env *en
     u->source = strdup("prefix.hpp");
     u->label = text_format("precompiled header of %s", of->label);
     for (size_t i = 0; i < of->argv.n; i++) {
-        if (strcmp(of->argv.v[i], "-shared") != 0) {
+        if (strcmp(of->argv.v[i], "-shared") != 0 &&
+            strncmp(of->argv.v[i], LINKER_OPTION, sizeof LINKER_OPTION - 1) != 0) {
             add_header_word(u, of->argv.v[i], env);
         }
     }
