@@ -108,9 +108,10 @@ expect_infra "another version of the stack than the installed simpler runtime .$
 echo "$kept" >"$kernel"
 
 # What fails is reported with its function and code, and nothing stays.
-fault=(STANDIN_FAIL=simpler_init=-7)
+fault=(STANDIN_FAIL=simpler_init=-7@5)
 replay
-expect_infra 'device [25] cannot be opened: simpler_init returned -7'
+expect_infra 'device 5 cannot be opened: simpler_init returned -7'
+grep -q launch "$work/trace" && complain "a card ran although another one could not be opened"
 fault=(STANDIN_FAIL=simpler_prepare_run=-3)
 replay
 expect_infra 'cannot prepare program add_rows: simpler_prepare_run returned -3'
