@@ -7,7 +7,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/signalfd.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -18,6 +17,7 @@
 #include "common/base/passed_signal.h"
 #include "common/base/result_marker.h"
 #include "common/process/descendants.h"
+#include "common/process/end_signals.h"
 #include "common/process/process.h"
 #include "launch/mpi_dirs.h"
 #include "launch/mpirun.h"
@@ -97,17 +97,11 @@ static int start(struct front *f, char **command, struct error *err)
         .death_signal = SIGTERM, /* when the front is killed, mpirun ends its processes and tidies up */
         .drain_ms = CLOSING_MS,  /* for the last words of what it leaves behind */
     };
-    sigset_t taken;
 
     f->program = command[0];
-    sigemptyset(&taken);
-    sigaddset(&taken, SIGINT);
-    sigaddset(&taken, SIGTERM);
-    sigaddset(&taken, SIGHUP);
-    sigprocmask(SIG_BLOCK, &taken, NULL);
-    f->signals = signalfd(-1, &taken, SFD_CLOEXEC | SFD_NONBLOCK);
+    f->signals = end_signals_open(err);
     if (f->signals < 0) {
-        return error_errno(err, NULL, "raise the limit of open files (ulimit -n)", "cannot make a signalfd");
+        return -1;
     }
     /* What the job leaves behind when it is killed becomes our child, and can be found. */
     process_adopt();
@@ -116,17 +110,17 @@ static int start(struct front *f, char **command, struct error *err)
 
 static void take_signals(struct front *f)
 {
-    struct signalfd_siginfo info;
+    int sig;
 
-    while (read(f->signals, &info, sizeof info) == (ssize_t)sizeof info) {
+    while ((sig = end_signals_read(f->signals))) {
         const int64_t now = clock_now_ms();
 
         f->asked++;
         if (f->asked == 1) {
             f->asked_ms = now;
             f->deadline = now + PATIENCE_MS;
-            passed_signal_set((int)info.ssi_signo);
-            process_signal(f->job, (int)info.ssi_signo);
+            passed_signal_set(sig);
+            process_signal(f->job, sig);
         } else if (f->deadline) {
             f->deadline = f->asked == 2 && f->asked_ms + AGAIN_MS > now ? f->asked_ms + AGAIN_MS : now;
         }

@@ -1,10 +1,8 @@
 #include "orchestrator/batch/batch.h"
 
 #include <errno.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/signalfd.h>
 #include <unistd.h>
 
 #include "common/base/file.h"
@@ -12,6 +10,7 @@
 #include "common/base/private_dir.h"
 #include "common/base/result_marker.h"
 #include "common/process/descendants.h"
+#include "common/process/end_signals.h"
 #include "orchestrator/batch/batch_entry_run.h"
 #include "orchestrator/batch/batch_journal.h"
 
@@ -28,21 +27,6 @@ struct batch {
     char *result_file;
     bool lost; /* stdout or a file that was asked for */
 };
-
-static int open_signals(struct batch *b, struct error *err)
-{
-    sigset_t taken;
-
-    sigemptyset(&taken);
-    sigaddset(&taken, SIGINT);
-    sigaddset(&taken, SIGTERM);
-    sigaddset(&taken, SIGHUP);
-    sigprocmask(SIG_BLOCK, &taken, NULL);
-    b->signals.fd = signalfd(-1, &taken, SFD_CLOEXEC | SFD_NONBLOCK);
-    return b->signals.fd < 0
-               ? error_errno(err, NULL, "raise the limit of open files (ulimit -n)", "cannot make a signalfd")
-               : 0;
-}
 
 /* What ended earlier, and the journal of what ends now. */
 static int open_journal(struct batch *b, struct error *err)
@@ -83,7 +67,8 @@ static int open_batch(struct batch *b, struct error *err)
         return -1;
     }
     process_adopt(); /* what an entry leaves behind is ended with it */
-    return open_signals(b, err);
+    b->signals.fd = end_signals_open(err);
+    return b->signals.fd < 0 ? -1 : 0;
 }
 
 static void print_marker(struct batch *b, const struct batch_entry *e, const struct batch_outcome *o)

@@ -6,13 +6,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/signalfd.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "common/base/clock.h"
 #include "common/base/json.h"
 #include "common/base/result_marker.h"
+#include "common/process/end_signals.h"
 #include "common/process/process.h"
 
 enum { LINE = 4096, RESULT_MAX = 256 << 20, END_MS = 4000, DRAIN_MS = 1000, LOOK_MS = 200 };
@@ -98,11 +98,11 @@ static void stop(struct running *r, int sig)
 
 static void take_signals(struct running *r, struct batch_signals *signals)
 {
-    struct signalfd_siginfo info;
+    int sig;
 
-    while (read(signals->fd, &info, sizeof info) == (ssize_t)sizeof info) {
+    while ((sig = end_signals_read(signals->fd))) {
         signals->asked++;
-        stop(r, (int)info.ssi_signo);
+        stop(r, sig);
         if (signals->asked > 1) {
             process_kill(r->process);
         }

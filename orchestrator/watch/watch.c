@@ -3,11 +3,9 @@
 #include <errno.h>
 #include <limits.h>
 #include <poll.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/signalfd.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -16,6 +14,7 @@
 #include "common/base/log.h"
 #include "common/base/private_dir.h"
 #include "common/process/descendants.h"
+#include "common/process/end_signals.h"
 #include "orchestrator/watch/watch_files.h"
 #include "orchestrator/watch/watch_keys.h"
 #include "orchestrator/watch/watch_known.h"
@@ -46,21 +45,6 @@ struct watch {
 
 /* --- opening ----------------------------------------------------------------------- */
 
-static int open_signals(struct watch *w, struct error *err)
-{
-    sigset_t taken;
-
-    sigemptyset(&taken);
-    sigaddset(&taken, SIGINT);
-    sigaddset(&taken, SIGTERM);
-    sigaddset(&taken, SIGHUP);
-    sigprocmask(SIG_BLOCK, &taken, NULL);
-    w->signals = signalfd(-1, &taken, SFD_CLOEXEC | SFD_NONBLOCK);
-    return w->signals < 0
-               ? error_errno(err, NULL, "raise the limit of open files (ulimit -n)", "cannot make a signalfd")
-               : 0;
-}
-
 static int open_watch(struct watch *w, struct error *err)
 {
     w->build = realpath(w->o->build, NULL);
@@ -77,8 +61,8 @@ static int open_watch(struct watch *w, struct error *err)
     args_add_all(&w->argv, (const char *const *)w->o->options->v, w->o->options->n);
     args_add(&w->argv, "--result=%s", w->result_file);
     process_adopt(); /* what a replay leaves behind is ended with it */
-    if (args_done(&w->argv, err) < 0 || open_signals(w, err) < 0 || watch_files_open(&w->files, w->build, err) < 0 ||
-        watch_known_options(w->files, w->o->options, err) < 0) {
+    if (args_done(&w->argv, err) < 0 || (w->signals = end_signals_open(err)) < 0 ||
+        watch_files_open(&w->files, w->build, err) < 0 || watch_known_options(w->files, w->o->options, err) < 0) {
         return -1;
     }
     watch_keys_open(&w->keys, STDIN_FILENO);
@@ -183,9 +167,7 @@ static void end_replay(struct watch *w, struct watch_result *r)
 
 static void take_signals(struct watch *w)
 {
-    struct signalfd_siginfo info;
-
-    while (read(w->signals, &info, sizeof info) == (ssize_t)sizeof info) {
+    while (end_signals_read(w->signals)) {
         w->leaves = true;
         watch_replay_stop(&w->replay);
     }
