@@ -232,9 +232,8 @@ stage_lint() {
     run_one lint.layers 60 "$top/tests/lint/layers.sh"
     run_one lint.format 120 "$top/tests/lint/format.sh"
     build build.lint "$dir" help || return
-    # The one macro of a library that is a statement of its own.
     spawn lint.cppcheck 1200 cppcheck --project="$dir/compile_commands.json" --suppressions-list="$top/.cppcheck" \
-        '-DcJSON_ArrayForEach(item,array)=for(item=(array)->child;item;item=item->next)' \
+        --include="$top/tests/lint/cjson.h" \
         --enable=warning,performance,portability --inline-suppr --error-exitcode=1 --quiet -j 2
     # error.c defines what lint.h replaces. The analyzer's default of 225,000 nodes a function takes three times as long.
     sources=$(changed_sources)

@@ -106,14 +106,24 @@ static int save(const struct run_options *o, const struct build *build, const ch
     return rc;
 }
 
-static int save_scalar(const struct run_options *o, const struct build *build, const struct golden_scalar *scalar,
-                       struct error *err)
+/* The value of a scalar as text: as given, or what recording takes where nothing was. */
+static const char *scalar_text(const struct build_param *param, const struct golden_scalar *scalars, size_t nscalar)
 {
-    const struct build_param *param = build_find_param(build, scalar->param, err);
+    for (size_t i = 0; i < nscalar; i++) {
+        if (strcmp(scalars[i].param, param->name) == 0) {
+            return scalars[i].text;
+        }
+    }
+    return "1";
+}
+
+static int save_scalar(const struct run_options *o, const struct build *build, const struct build_param *param,
+                       const char *text, struct error *err)
+{
     uint64_t bits;
     float number;
 
-    if (!param || scalar_value(param, scalar->text, &bits, err)) {
+    if (scalar_value(param, text, &bits, err)) {
         return -1;
     }
     if (dtype_is_float(param->dtype)) { /* which have come as a float32 */
@@ -147,8 +157,10 @@ int snapshot_save_inputs(const struct run_options *o, const struct build *build,
     if (!o->save_data) {
         return 0;
     }
-    for (size_t i = 0; i < nscalar; i++) {
-        if (save_scalar(o, build, &scalars[i], err)) {
+    for (uint32_t i = 0; i < build->nparam; i++) {
+        const struct build_param *param = &build->params[i];
+
+        if (param->scalar && save_scalar(o, build, param, scalar_text(param, scalars, nscalar), err)) {
             return -1;
         }
     }

@@ -68,13 +68,17 @@ int helper_timeout(double *seconds, struct error *err)
 
 char *helper_python(struct error *err)
 {
-    const char *python = setting("L3REPLAY_PYTHON");
-    char *found = NULL;
+    const char *given = setting("L3REPLAY_PYTHON");
+    char *python = NULL;
 
-    if (python && !(found = strdup(python))) {
-        error_nomem(err, python, strlen(python));
+    if (!given) {
+        return python_find(&python, err) < 0 ? NULL : python;
     }
-    return python || python_find(&found, err) == 0 ? found : NULL;
+    python = strdup(given);
+    if (!python) {
+        error_nomem(err, given, strlen(given));
+    }
+    return python;
 }
 
 static int start(struct conversation *c, const char *python, struct error *err)

@@ -1,6 +1,5 @@
 #include "orchestrator/record/helper_error.h"
 
-#include <cjson/cJSON.h>
 #include <string.h>
 
 #include "common/base/json.h"

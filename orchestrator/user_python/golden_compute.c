@@ -55,10 +55,11 @@ static struct key compute_key(const struct computing *c, struct hasher *h)
     hasher_key(h, c->g->content);
     for (uint32_t i = 0; i < plan->nstorage; i++) {
         const struct plan_storage *s = &plan->storages[i];
+        const uint32_t dtype = s->dtype;
 
         if (s->kind == PLAN_PARAM) {
             hasher_text(h, plan_text(plan, s->name));
-            hasher_bytes(h, &(uint32_t){s->dtype}, sizeof(uint32_t));
+            hasher_bytes(h, &dtype, sizeof dtype);
             hasher_bytes(h, plan->dims + s->dims, s->ndim * sizeof *plan->dims);
             hasher_bytes(h, segment_storage((struct segment *)c->seg, i), s->nbytes);
         }

@@ -27,6 +27,8 @@ _OPTIONS = {
     "execution_mode": ("--execution-mode", _text, None),
     "device_id": ("--device-id", _numbers, 0),
     "device_ids": ("--device-ids", _numbers, None),
+    "device": ("--device", _text, None),
+    "simpler_root": ("--simpler-root", _text, None),
     "runtime": ("--runtime", _text, None),
     "aicpu_thread_num": ("--aicpu-thread-num", _numbers, None),
     "num_sub_workers": ("--num-sub-workers", _numbers, None),

@@ -245,7 +245,7 @@ static int compile_all(struct work *w, const struct program_table *programs, con
     }
     out->nbuilt = counts.built;
     out->nreused = counts.reused;
-    if (failures_report(w->sources, w->nsource, programs, options->assisting, err) < 0) {
+    if (failures_report(w->sources, w->nsource, w->env, programs, options->assisting, err) < 0) {
         return -1;
     }
     hand_out(w);

@@ -66,9 +66,15 @@ static const struct cause *cause_of(const struct unit *u)
 }
 
 /* A name that the interface lacks is a fault of the source, or one of a newer stack, which only its author can know. */
-static void hint_of(const struct unit *u, char *hint, size_t size)
+static void hint_of(const struct unit *u, const struct stack_commands *stack, char *hint, size_t size)
 {
-    if (u->unknown_kind == UNKNOWN_HEADER) {
+    if (stack && u->unknown[0]) {
+        snprintf(
+            hint, size,
+            "correct the source; or the build was made for another version of the stack than the installed simpler "
+            "runtime (%.12s), which has no %s: docs/devices.md lists versions that fit",
+            stack->runtime_revision ? stack->runtime_revision : "revision not known", u->unknown);
+    } else if (u->unknown_kind == UNKNOWN_HEADER) {
         snprintf(
             hint, size,
             "there is no header %s: if a newer stack than those of July to September 2026 made this build, compile "
@@ -84,8 +90,8 @@ static void hint_of(const struct unit *u, char *hint, size_t size)
     }
 }
 
-int failures_report(const struct unit *sources, size_t n, const struct program_table *programs, bool quiet,
-                    struct error *err)
+int failures_report(const struct unit *sources, size_t n, const struct unit_env *env,
+                    const struct program_table *programs, bool quiet, struct error *err)
 {
     const struct unit *first = NULL;
     const struct cause *cause;
@@ -121,7 +127,7 @@ int failures_report(const struct unit *sources, size_t n, const struct program_t
                          first->argv.v[0], first->kernel ? "kernel " : "the orchestration",
                          first->kernel ? first->kernel->name : "", first->program->name, cause->words);
     }
-    hint_of(first, hint, sizeof hint);
+    hint_of(first, env->stack, hint, sizeof hint);
     return error_set(err, first->source, hint, "%s%s of program %s does not compile (%zu of %zu sources failed)",
                      first->kernel ? "kernel " : "the orchestration", first->kernel ? first->kernel->name : "",
                      first->program->name, count, n);

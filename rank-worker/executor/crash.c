@@ -24,10 +24,22 @@ void crash_call_first(void (*function)(void))
     first = function;
 }
 
+/* A library without a name in a directory was loaded by a path to its descriptor; it has one of its own all the same. */
+static void name_unnamed(const char *path, char *buf, size_t size)
+{
+    const ssize_t n = strncmp(path, "/proc/self/fd/", 14) == 0 ? readlink(path, buf, size - 1) : -1;
+
+    if (n > 0) {
+        buf[n] = '\0';
+        buf[strcspn(buf, " ")] = '\0'; /* " (deleted)" */
+    }
+}
+
 /* "kernel k of program p", "the orchestration of program p", or the path when it is neither. */
 static void name_object(const char *path, char *buf, size_t size)
 {
     snprintf(buf, size, "%s", path);
+    name_unnamed(path, buf, size);
     for (uint32_t i = 0; named && i < named->count; i++) {
         const struct sheet_program *p = &named->programs[i];
 

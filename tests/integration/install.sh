@@ -10,7 +10,8 @@ fi
 prefix="$work/an install"
 run cmake --install "$built" --prefix "$prefix"
 expect_status 0
-for part in bin/l3replay libexec/l3replay/l3replay-executor share/l3replay/include/pto_orchestration_api.h \
+for part in bin/l3replay libexec/l3replay/l3replay-executor libexec/l3replay/l3replay-simpler-executor \
+    share/l3replay/fill/runtime_fill.cpp share/l3replay/fill/runtime_fill.h share/l3replay/include/pto_orchestration_api.h \
     share/l3replay/include/stdfloat-shim/stdfloat share/l3replay/recorder/__main__.py share/bash-completion/completions/l3replay \
     share/zsh/vendor-completions/_l3replay share/man/man1/l3replay.1; do
     [ -s "$prefix/$part" ] || complain "$part is not installed"

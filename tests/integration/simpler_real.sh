@@ -23,6 +23,12 @@ for example in $L3R_TEST_EXAMPLES; do
     diff -r "$work/$example.cpu" "$work/$example.simpler" >"$work/out" || complain "$example gives other bits"
 done
 
+# A kernel that crashes is named, as the runtime names its file: by its id.
+copy_example vector-add
+sed -i 's/out\[i\] = a\[i\] + b\[i\];/*(volatile int *)8 = 1;/' "$build/next_levels/add_rows/kernels/aiv/vector_add.cpp"
+run "$L3REPLAY" run "$build" --device simpler --device-ids 0
+expect_fail 'Segmentation fault at address 0x8, .* of /memfd:kernel_0_' 'a kernel on card 0 was ended by signal 11'
+
 # Nothing of the runtime stays when a run is killed.
 copy_example vector-add
 sed -i 's/out\[i\] = a\[i\] + b\[i\];/for (;;) {}/' "$build/next_levels/add_rows/kernels/aiv/vector_add.cpp"

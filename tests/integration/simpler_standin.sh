@@ -75,14 +75,43 @@ cp -p "$work/kept.py" "$package"
 cmp -n "$(stat -c %s "$work/own.so")" "$work/own.so" "$build"/next_levels/add_rows/kernels/aiv/vector_add.so ||
     complain "the kernel's bytes are not those that the runtime's own command makes"
 
+# Of clean checkouts the revisions are known: the stamp has them, and binaries that bear it run as they are.
+revision() { # DIR: commits it
+    git -C "$1" init -q && echo build >"$1/.gitignore" && git -C "$1" add -A &&
+        git -C "$1" -c user.name=test -c user.email=test@localhost commit -qm "as it is" && git -C "$1" rev-parse HEAD
+}
+mkdir -p "$work/isa/include/pto"
+touch "$work/isa/include/pto/pto-inst.hpp"
+isa=$(revision "$work/isa")
+runtime=$(revision "$root")
+export PTO_ISA_ROOT=$work/isa
+replay
+expect_pass 2
+refuse_err 'revision of the simpler runtime'
+stamp=$build/next_levels/add_rows/cache/binary_context.json
+for field in "platform a2a3sim" "runtime_name tensormap_and_ringbuffer" "runtime_revision $runtime" "pto_isa_revision $isa"; do
+    grep -Eq "\"${field% *}\":[[:space:]]*\"${field#* }\"" "$stamp" || complain "the stamp lacks $field: $(cat "$stamp")"
+done
+replay --no-recompile --log-level timing
+expect_pass 2
+expect_err 'compile .* 0 built, 0 reused'
+
 # Profiles are written by the runtime, into the directory of the dispatch.
 replay --swimlane
 grep -q "^5 .* swimlane 4 in $build/dfx_outputs/rank1/d0$" "$work/config" || complain "no directory: $(cat "$work/config")"
 
-# What fails is reported with its function and code, and nothing stays.
-fault=(STANDIN_FAIL=simpler_init=-7)
+# A name that the installed runtime does not have: the build may be made for another version of the stack.
+kept=$(cat "$kernel")
+echo 'static int newer = NewerThing();' >>"$kernel"
 replay
-expect_infra 'device [25] cannot be opened: simpler_init returned -7'
+expect_infra "another version of the stack than the installed simpler runtime .${runtime:0:12}., which has no NewerThing"
+echo "$kept" >"$kernel"
+
+# What fails is reported with its function and code, and nothing stays.
+fault=(STANDIN_FAIL=simpler_init=-7@5)
+replay
+expect_infra 'device 5 cannot be opened: simpler_init returned -7'
+grep -q launch "$work/trace" && complain "a card ran although another one could not be opened"
 fault=(STANDIN_FAIL=simpler_prepare_run=-3)
 replay
 expect_infra 'cannot prepare program add_rows: simpler_prepare_run returned -3'

@@ -54,4 +54,14 @@ import torch
 a, b, out = (torch.load('$build/data/' + name + '.pt') for name in ('in/a', 'in/b', 'out/out'))
 assert a.shape == (64, 16) and torch.equal(a + b, out)" || complain "torch does not load what was saved"
 fi
+
+# A scalar that nobody gave is saved as what the recording took for it.
+copy_example l2-affine
+rm "$build/data/in/factor.npy"
+run "$L3REPLAY" run "$build" --save-data="$work/scalars"
+expect_err "no value was given for the scalar 'factor'|factor.*taken as 1"
+/usr/bin/python3 -c "
+import torch
+assert torch.load('$work/scalars/in/factor.pt').item() == 1" 2>"$work/torch.err" || grep -q "No module named 'torch'" "$work/torch.err" ||
+    complain "the scalar that was saved is not 1"
 conclude

@@ -72,7 +72,12 @@ int called(const char *function, int device)
     while (hang && strcmp(hang, function) == 0) {
         pause();
     }
-    return fail && strncmp(fail, function, n) == 0 && fail[n] == '=' ? atoi(fail + n + 1) : 0;
+    const char *only = fail ? strchr(fail, '@') : nullptr;
+
+    if (!fail || strncmp(fail, function, n) != 0 || fail[n] != '=' || (only && atoi(only + 1) != device)) {
+        return 0;
+    }
+    return atoi(fail + n + 1);
 }
 
 Context *context_in(void *context, State state, const char *function)
