@@ -32,14 +32,14 @@ static void print_baseline(const struct measures *m, const char *file)
 
 static void print_measured(const struct measures *m, const struct run_options *o, const struct build *build)
 {
-    const char *name = strrchr(o->build, '/');
+    const char *name = strrchr(build->dir, '/'); /* without links and slashes at the end */
 
     measured_print(stdout, m->measured, o->bench.raw);
     if (o->bench.baseline_file) {
         print_baseline(m, o->bench.baseline_file);
     }
     if (o->bench.pypto_lines) {
-        measured_print_lines(stdout, m->measured, name && name[1] ? name + 1 : o->build, build->kind == BUILD_L3);
+        measured_print_lines(stdout, m->measured, name ? name + 1 : build->dir, build->kind == BUILD_L3);
     }
 }
 

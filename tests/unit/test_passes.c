@@ -430,6 +430,42 @@ static void a_run_that_is_not_repeated_hashes_nothing(void **state)
     end();
 }
 
+static bool ran[8]; /* by run: did a dispatch write? */
+
+static int run_and_see(void *context, struct error *err)
+{
+    struct rig *r = context;
+
+    if (run(context, err) < 0) {
+        return -1;
+    }
+    ran[r->runs - 1] = memcmp(rig.acc, segment_storage(&r->seg, COUNT_ACC), sizeof rig.acc) != 0;
+    return 0;
+}
+
+static bool three_are_enough(const void *context)
+{
+    const struct rig *r = context;
+
+    return r->runs >= 3;
+}
+
+/* An even number, and nodes that are to be skipped are in every second one alone. */
+static void passes_until_there_are_enough(void **state)
+{
+    const struct pass_steps steps = {.load = load, .run = run_and_see, .context = &rig};
+
+    (void)state;
+    begin(0);
+    rig.seg.header->skip_end = rig.plan.nnode;
+    assert_int_equal(passes_until(&rig.seg, three_are_enough, &steps, &rig.err), 0);
+    assert_int_equal(rig.runs, 4);
+    assert_int_equal(rig.loads, 3);
+    assert_true(ran[0] && !ran[1] && ran[2] && !ran[3]);
+    assert_true(word_is_done(&rig.seg.words[0]));
+    end();
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -444,6 +480,7 @@ int main(void)
         cmocka_unit_test(a_failure_in_the_timing_pass_says_so),
         cmocka_unit_test(a_failure_of_the_only_pass_names_none),
         cmocka_unit_test(the_name_of_the_pass_fits_whatever_the_place),
+        cmocka_unit_test(passes_until_there_are_enough),
         cmocka_unit_test(repeated_runs_begin_alike_and_hash_what_they_write),
         cmocka_unit_test(a_failure_names_the_run),
         cmocka_unit_test(a_run_that_is_not_repeated_hashes_nothing),
