@@ -19,7 +19,8 @@
  * rewound (segment_rewind: as created again) -> loaded -> run -> ...
  * The other processes map the leader's descriptors once, executors inherit the
  * descriptors and live for one run. The plan, the sheet and the layout never
- * change; `dfx`, `device`, `free_threads`, `paced` and `hashing` in the header and `starting` are set by the leader
+ * change; `dfx`, `device`, `free_threads`, `paced`, `skip_first`, `skip_end` and `hashing` in the header and `starting` are
+ * set by the leader
  * before each run. Only the leader creates, loads and rewinds, while no executor lives.
  */
 #ifndef L3R_COMMON_SEGMENT_SEGMENT_H

@@ -44,6 +44,7 @@ struct segment_times {
     uint64_t start_ns, end_ns; /* clock_now_ns */
     uint64_t device_ns;        /* first task start to last task end; 0 for host copies */
     uint64_t orch_ns;          /* the orchestration function; 0 for host copies */
+    uint64_t effective_ns;     /* device_result.wall_ns: orchestration and tasks; 0 for host copies */
     uint64_t profile_ns;       /* writing its profiles, after the end; others do not wait for it */
     uint32_t ntasks;
     uint32_t turns_lost; /* device_result.turns_lost */
@@ -67,12 +68,13 @@ struct segment_header {
     uint32_t log_level;
     uint64_t canary; /* a random number */
     char platform[32];
-    struct dfx dfx;             /* what this run captures */
-    bool free_threads;          /* device_config.free_threads of all cards */
-    bool paced;                 /* members of a domain keep in step (rank-worker/executor/domain_pace.h) */
-    struct device_setup device; /* which device runs the cards, and what it needs */
-    uint32_t hashing;           /* 1: executors fill `hashes`, which nobody touches otherwise */
-    uint64_t nhash;             /* arguments of all nodes */
+    struct dfx dfx;                /* what this run captures */
+    bool free_threads;             /* device_config.free_threads of all cards */
+    bool paced;                    /* members of a domain keep in step (rank-worker/executor/domain_pace.h) */
+    struct device_setup device;    /* which device runs the cards, and what it needs */
+    uint32_t skip_first, skip_end; /* nodes from the one to before the other count as complete without having run */
+    uint32_t hashing;              /* 1: executors fill `hashes`, which nobody touches otherwise */
+    uint64_t nhash;                /* arguments of all nodes */
     /* Offsets in the plan part. */
     uint64_t lanes_at; /* nlane + 1 offsets of the lanes' blocks in the control part; the first ends the common pages */
     uint64_t slots_at; /* nnode numbers: which of its lane's nodes it is */

@@ -8,6 +8,8 @@
 #include <argp.h>
 
 int cli_run(int argc, char **argv);
+int cli_bench(int argc, char **argv);
+int cli_ab(int argc, char **argv);
 int cli_watch(int argc, char **argv);
 int cli_batch(int argc, char **argv);
 int cli_plan(int argc, char **argv);
@@ -24,6 +26,8 @@ int cli_completions(int argc, char **argv);
 
 /* Their options and texts. */
 extern const struct argp run_command;
+extern const struct argp bench_command;
+extern const struct argp ab_command;
 extern const struct argp watch_command;
 extern const struct argp batch_command;
 extern const struct argp plan_command;

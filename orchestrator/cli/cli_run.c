@@ -14,6 +14,7 @@
 #include "launch/mpi_dirs.h"
 #include "orchestrator/cli/background.h"
 #include "orchestrator/cli/cli.h"
+#include "orchestrator/cli/cli_replay.h"
 #include "orchestrator/cli/command.h"
 #include "orchestrator/job/marker.h"
 #include "orchestrator/job/run.h"
@@ -227,12 +228,17 @@ static const struct argp_child children[] = {{&build_argp, 0, NULL, 0},
                                              {&stack_argp, 0, "As the stack's own tools say it:", 7},
                                              {&device_argp, 0, NULL, 0},
                                              {0}};
+const struct argp replay_options = {.options = options, .parser = parse, .children = children};
 const struct argp run_command = {.options = options, .parser = parse, .doc = doc, .children = children};
 
-int cli_run(int argc, char **argv)
+struct run_options cli_replay_defaults(void)
 {
-    struct run_options o = {
+    return (struct run_options){
         .tolerance = TOLERANCE_DEFAULT, .timeout = 600, .start_timeout = 120, .first = launch_rank() == 0};
+}
+
+int cli_replay(const struct argp *argp, struct run_options *o, int argc, char **argv)
+{
     char **copy = copy_arguments(argc, argv);
     int code;
 
@@ -241,18 +247,25 @@ int cli_run(int argc, char **argv)
         return EXIT_CODE_INFRA;
     }
     mpi_dirs_report_start();
-    parse_arguments(&run_command, argc, copy, &o);
-    o.alone = launch_is_alone(&o.begun_ns) && o.nproc <= 1;
+    parse_arguments(argp, argc, copy, o);
+    o->alone = launch_is_alone(&o->begun_ns) && o->nproc <= 1;
     /* One process needs no MPI, which takes most of the time of a short replay: executors are processes of their own. */
-    if (o.alone || launch_under_mpi()) {
-        code = run_replay(&o, argc, argv);
+    if (o->alone || launch_under_mpi()) {
+        code = run_replay(o, argc, argv);
     } else {
-        code = launch_self(o.nproc > 1 ? o.nproc : 0, o.start_timeout, argc, argv);
+        code = launch_self(o->nproc > 1 ? o->nproc : 0, o->start_timeout, argc, argv);
     }
-    if (o.first && !o.alone) {
+    if (o->first && !o->alone) {
         background_make_headers();
     }
-    run_options_free(&o);
+    run_options_free(o);
     free_arguments(copy);
     return code;
+}
+
+int cli_run(int argc, char **argv)
+{
+    struct run_options o = cli_replay_defaults();
+
+    return cli_replay(&run_command, &o, argc, argv);
 }

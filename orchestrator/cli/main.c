@@ -12,6 +12,8 @@
 
 const struct command commands[] = {
     {"run", cli_run, &run_command, "replay an L3 build: PASS, FAIL or INFRA"},
+    {"bench", cli_bench, &bench_command, "measure a build: many rounds in one job, with statistics"},
+    {"ab", cli_ab, &ab_command, "compare two builds: rounds in turns in one job, faster, slower or no difference"},
     {"watch", cli_watch, &watch_command, "replay a build each time that something was edited"},
     {"batch", cli_batch, &batch_command, "replay the builds of a list, each with its own verdict"},
     {"inspect", cli_inspect, &inspect_command, "show what a build is: kind, platform, parameters, programs, kernels"},
@@ -66,13 +68,19 @@ static bool is_help_again(int argc, char **argv)
     return strcmp(argv[1], "help") == 0;
 }
 
+/* Commands that end with a marker, whatever ends them. */
+static bool is_replay(const char *command)
+{
+    return strcmp(command, "run") == 0 || strcmp(command, "bench") == 0 || strcmp(command, "ab") == 0;
+}
+
 int main(int argc, char **argv)
 {
     if (process_reset_self() < 0) {
         return EXIT_CODE_INFRA;
     }
     process_adopt();
-    if (argc > 1 && strcmp(argv[1], "run") == 0) {
+    if (argc > 1 && is_replay(argv[1])) {
         interrupt_install(launch_rank() == 0);
     }
     if (argc < 2) {

@@ -8,7 +8,7 @@
 #include "common/base/log.h"
 #include "orchestrator/job/passes.h"
 #include "orchestrator/messages/order.h"
-#include "orchestrator/prepare/load.h"
+#include "orchestrator/prepare/prepare_load.h"
 #include "orchestrator/supervise/supervise_root.h"
 
 /* mpirun itself waits for a second. */
@@ -137,17 +137,55 @@ static int load_pass(void *context, struct error *err)
     participant_end_executors(l->me);
     participant_close_signals(l->me);
     phases_enter(&l->out->phases, PHASE_LOAD);
-    rc = load_storages(&l->prepared->segment, l->prepared->recording.inputs, err);
+    rc = prepare_load(l->prepared, err);
     phases_enter(&l->out->phases, PHASE_RUN);
     return rc;
+}
+
+/* One of several passes of two builds, and what it adds to what is known of them. */
+static int run_pairs(void *context, struct error *err)
+{
+    struct lead *l = context;
+    struct segment *seg = &l->prepared->segment;
+
+    if (run_lanes(l, err) < 0) {
+        return -1;
+    }
+    participant_close_signals(l->me);
+    return job_clocks_settle(&l->me->clocks, seg, err) < 0 ||
+                   pairs_take(&l->out->measures.pairs, seg, &l->prepared->rounds, err) < 0
+               ? -1
+               : 0;
+}
+
+static bool pairs_are_enough(const void *context)
+{
+    const struct lead *l = context;
+    const struct bench_options *o = &l->options->bench;
+    const struct pairs *p = l->out->measures.pairs;
+
+    return p->count + p->dropped >= o->limit || pairs_are_precise(p, o->precision);
+}
+
+/* What runs first in an executor is a little slower ever after: in every second pass that is the other build. The first round is
+ * of the warm-up. */
+static void skip_first_round(struct segment *seg, const struct rounds *rounds)
+{
+    seg->header->skip_first = rounds->firsts[0];
+    seg->header->skip_end = rounds->firsts[0] + rounds->parts[rounds->part[0]].nnode;
 }
 
 static int run_passes(struct lead *l, struct error *err)
 {
     const struct pass_steps steps = {.load = load_pass, .run = run_pass, .context = l};
     const struct pass_steps repeated = {.load = load_pass, .run = run_repeated, .context = l};
+    const struct pass_steps in_turns = {.load = load_pass, .run = run_pairs, .context = l};
     struct pass passes[PASSES_MAX];
 
+    if (l->prepared->other) {
+        skip_first_round(&l->prepared->segment, &l->prepared->rounds);
+        return passes_until(&l->prepared->segment, pairs_are_enough, &in_turns, err);
+    }
     if (l->options->repeat > 1) {
         if (repeat_open(&l->out->repeat, &l->prepared->recording.plan, l->prepared->verify,
                         (uint32_t)l->options->repeat, err) < 0) {

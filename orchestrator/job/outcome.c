@@ -179,6 +179,15 @@ void outcome_verify(struct outcome *out, const struct run_options *o, const stru
     }
 }
 
+void outcome_measure(struct outcome *out, const struct run_options *o, const struct prepared *p)
+{
+    struct error err;
+
+    if (p->rounds.total && measures_take(&out->measures, o, p, &err) < 0) {
+        set_failure(out, &err);
+    }
+}
+
 static void print_summary(const struct outcome *out, const struct prepared *p)
 {
     const struct phases *ph = &out->phases;
@@ -240,8 +249,14 @@ static int write_result(const struct outcome *out, const struct run_options *o, 
                        .device_ids = build->device_ids,
                        .seed = o->seed,
                        .tolerance = p->tolerance,
-                       .rounds = out->repeat ? out->repeat->nrun : 1,
+                       .rounds = out->repeat       ? out->repeat->nrun
+                                 : p->rounds.total ? p->rounds.total
+                                                   : 1,
                        .repeat = out->repeat,
+                       .measured = out->measures.measured,
+                       .pairs = out->measures.pairs,
+                       .other_build = o->bench.other_build,
+                       .precision = o->bench.precision,
                        .clock_error_ns = out->clock_error_ns,
                        .paced = out->paced,
                        .nopened = out->nopened,
@@ -280,7 +295,7 @@ static int write_result(const struct outcome *out, const struct run_options *o, 
     r.cards = timings.cards;
     r.ncard = timings.ncard;
     r.dispatches = timings.dispatches;
-    r.ndispatch = timings.ndispatch;
+    r.ndispatch = p->rounds.total ? 0 : timings.ndispatch; /* of rounds there are samples */
     for (size_t i = 0; out->repeat && i < timings.ndispatch; i++) {
         timings.dispatches[i].round = repeat_current(out->repeat);
     }
@@ -332,6 +347,7 @@ int outcome_report(struct outcome *out, const struct run_options *o, const struc
     if (out->repeat) {
         repeat_print(stdout, out->repeat);
     }
+    measures_print(&out->measures, o, p);
     if (settled) { /* perhaps by an interrupt: mpirun leaves a second, which a file on a busy disk may take */
         code = print_marker(out, p);
     }
@@ -365,4 +381,5 @@ void outcome_close(struct outcome *out, const struct run_options *o, const struc
     out->ncomparison = 0;
     repeat_free(out->repeat);
     out->repeat = NULL;
+    measures_free(&out->measures);
 }

@@ -7,6 +7,7 @@
 
 #include <stdbool.h>
 
+#include "orchestrator/job/measures.h"
 #include "orchestrator/job/result.h"
 #include "orchestrator/prepare/changes.h"
 #include "orchestrator/prepare/options.h"
@@ -28,7 +29,8 @@ struct outcome {
     const struct changes *changes;         /* since the last replay; NULL: not looked for */
     struct result_comparison *comparisons; /* what was compared; freed by outcome_close() */
     size_t ncomparison;
-    struct repeat *repeat; /* --repeat: what the runs gave; NULL: there is one. Freed by outcome_close() */
+    struct repeat *repeat;    /* --repeat: what the runs gave; NULL: there is one. Freed by outcome_close() */
+    struct measures measures; /* of rounds */
     bool result_written;
     size_t nnotice; /* notes and warnings when it was written */
 };
@@ -43,6 +45,10 @@ void outcome_fail(struct outcome *out, const struct error *err, bool interrupted
 
 /* Save outputs, and compare them where outcome_compare() was not called; sets verdict and error. */
 void outcome_verify(struct outcome *out, const struct run_options *options, const struct prepared *p);
+
+/* After outcome_verify(), when the plan has rounds: their times or, of two builds, their outputs. Sets verdict and error when
+ * there are none, or outputs differ. */
+void outcome_measure(struct outcome *out, const struct run_options *options, const struct prepared *p);
 
 /* Log the error, print summary and marker, write the result file. Returns the exit code. */
 int outcome_report(struct outcome *out, const struct run_options *options, const struct prepared *p);

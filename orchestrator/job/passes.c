@@ -66,3 +66,24 @@ int passes_repeat(struct segment *seg, int count, const struct pass_steps *steps
     }
     return rc;
 }
+
+int passes_until(struct segment *seg, bool (*enough)(const void *context), const struct pass_steps *steps,
+                 struct error *err)
+{
+    char name[PASS_NAME_MAX] = "";
+    const uint32_t skip_end = seg->header->skip_end;
+    int number = 0, rc;
+
+    seg->header->dfx = (struct dfx){0};
+    do {
+        snprintf(name, sizeof name, "pass %d", ++number);
+        progress_name(name);
+        seg->header->skip_end = number % 2 ? seg->header->skip_first : skip_end;
+        rc = (number > 1 && rewind_and_load(seg, steps, err) < 0) || steps->run(steps->context, err) < 0 ? -1 : 0;
+    } while (rc == 0 && (number % 2 || !enough(steps->context)));
+    progress_name("run");
+    if (rc < 0) {
+        error_within(err, name);
+    }
+    return rc;
+}

@@ -6,7 +6,8 @@
  * same bytes at the start, so that both compute the same, and into the same directories of dispatches. What the
  * segment holds at the end is that of the last pass. Reasons: docs/decisions.md, "Two passes".
  *
- * A replay that is repeated (--repeat) is passes too, all alike and without profiles; there they are called runs.
+ * A replay that is repeated (--repeat) is passes too, all alike and without profiles; there they are called runs. Two builds that are compared (`l3replay ab`) run in passes
+ * until enough is known.
  */
 #ifndef L3R_ORCHESTRATOR_JOB_PASSES_H
 #define L3R_ORCHESTRATOR_JOB_PASSES_H
@@ -42,5 +43,11 @@ int passes_run(struct segment *seg, const struct pass *passes, int count, const 
 /* The same for `count` runs that capture nothing, with hashes of what each node writes (segment.h). `where` of `err`
  * begins with "run 3 of 20". */
 int passes_repeat(struct segment *seg, int count, const struct pass_steps *steps, struct error *err);
+
+/* Passes that capture nothing, until `enough(steps->context)` after an even number of them. The nodes that the header says are to be
+ * skipped are skipped in every second one alone. `where` of `err` begins with
+ * "pass 3". */
+int passes_until(struct segment *seg, bool (*enough)(const void *context), const struct pass_steps *steps,
+                 struct error *err);
 
 #endif

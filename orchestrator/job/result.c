@@ -339,6 +339,12 @@ int result_write(const char *path, const struct result *r, struct error *err)
     if (r->repeat) {
         repeat_put_json(&w, root, r->repeat);
     }
+    if (r->measured) {
+        measured_put_json(&w, root, r->measured);
+    }
+    if (r->pairs) {
+        pairs_put_json(&w, root, r->pairs, r->other_build, r->precision);
+    }
     put_pace(&w, root, r);
     put_versions_and_notes(&w, root, r);
     put_changes(&w, root, r->changes);

@@ -15,6 +15,8 @@
 #include "common/base/error.h"
 #include "common/plan/plan.h"
 #include "common/segment/clock_map.h"
+#include "orchestrator/bench/measured.h"
+#include "orchestrator/bench/pairs.h"
 #include "orchestrator/data/verify.h"
 #include "orchestrator/prepare/changes.h"
 #include "orchestrator/repeat/repeat.h"
@@ -94,8 +96,12 @@ struct result {
     struct tolerance tolerance;
     uint32_t rounds;
     const struct repeat *repeat; /* of several rounds; NULL: there was one */
-    bool paced;                  /* --pace domain */
-    uint64_t nopened;            /* dispatches that no longer waited for other members of their domain */
+    const struct pairs *pairs;   /* of `l3replay ab`, with the next two; else NULL */
+    const char *other_build;
+    double precision;
+    const struct measured *measured; /* of `l3replay bench`; else NULL */
+    bool paced;                      /* --pace domain */
+    uint64_t nopened;                /* dispatches that no longer waited for other members of their domain */
     uint64_t clock_error_ns; /* of times of different cards (run_clocks.h); 0: one clock, CLOCK_NO_BOUND: not aligned */
 
     uint32_t compared, outputs; /* of so many outputs; as the line before the marker */

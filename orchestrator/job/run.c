@@ -15,6 +15,7 @@
 #include "orchestrator/job/start_watch.h"
 #include "orchestrator/job/timings.h"
 #include "orchestrator/prepare/changes.h"
+#include "orchestrator/prepare/other_build.h"
 #include "topology/topology.h"
 
 struct sharing {
@@ -57,7 +58,9 @@ static void replay(struct participant *me, const struct run_options *o, struct p
     }
     interrupt_outputs(verify_outputs(&p->recording.plan));
     phases_enter(&out->phases, PHASE_CHANGES);
-    find_changes(o, p, changes, out);
+    if (!p->rounds.total) { /* the plan is not that of a replay */
+        find_changes(o, p, changes, out);
+    }
     if ((uint32_t)me->job.size > p->recording.build.ndevice) {
         log_note("%d processes for %u cards: %u of them stay idle", me->job.size, p->recording.build.ndevice,
                  (uint32_t)me->job.size - p->recording.build.ndevice);
@@ -79,19 +82,29 @@ static void replay(struct participant *me, const struct run_options *o, struct p
     }
     phases_enter(&out->phases, PHASE_VERIFY);
     outcome_verify(out, o, p);
+    outcome_measure(out, o, p);
 }
 
 /* After the verdict: nothing that goes wrong here changes what the run has found. */
-static void leave_binaries(const struct run_options *o, const struct prepared *p)
+static void leave_binaries_of(const struct run_options *o, struct compile_session *session, const struct recording *r,
+                              const struct compiled *compiled)
 {
     struct error err;
 
-    compile_trim(p->session, &p->compiled);
-    if (fresh_install(p->session, &p->recording.build, &p->recording.programs, &p->compiled, &o->fresh, &err) == 0) {
+    compile_trim(session, compiled);
+    if (fresh_install(session, &r->build, &r->programs, compiled, &o->fresh, &err) == 0) {
         return;
     }
     log_msg(LOG_WARN, "the binaries of this replay were not put into the build: the next one builds them again");
     error_print(&err);
+}
+
+static void leave_binaries(const struct run_options *o, const struct prepared *p)
+{
+    leave_binaries_of(o, p->session, &p->recording, &p->compiled);
+    if (p->other) {
+        leave_binaries_of(o, p->other->session, &p->other->recording, &p->other->compiled);
+    }
 }
 
 static int run_root(struct participant *me, const struct run_options *o)

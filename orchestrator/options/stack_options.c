@@ -131,8 +131,8 @@ static void take_environment(struct argp_state *state, struct run_options *o)
     if (is_on(set_variable("PYPTO_RUNTIME_LOG_SYNC"))) {
         add_unused(state, o, "PYPTO_RUNTIME_LOG_SYNC", "here: there is one logger");
     }
-    if (is_on(set_variable("PYPTO_BENCH"))) {
-        add_unused(state, o, "PYPTO_BENCH", "on `run`, which measures one run: --repeat N runs it again");
+    if (is_on(set_variable("PYPTO_BENCH")) && !o->bench.rounds.count) {
+        add_unused(state, o, "PYPTO_BENCH", "on `run`, which measures one run: `l3replay bench` measures many");
     }
 }
 

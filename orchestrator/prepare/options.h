@@ -8,6 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "orchestrator/bench/rounds.h"
 #include "orchestrator/data/inputs.h"
 #include "orchestrator/data/verify.h"
 #include "orchestrator/device/device_choice.h"
@@ -20,6 +21,16 @@
 enum pace_mode { PACE_AUTO = 0, PACE_DOMAIN, PACE_FREE };
 
 enum { GOLDEN_TIMEOUT_S = 3600 };
+
+/* `l3replay bench` and `l3replay ab` */
+struct bench_options {
+    struct rounds_options rounds; /* count 0: another command; of ab: pairs of a pass */
+    const char *other_build;      /* ab; else NULL */
+    uint32_t limit;               /* ab: pairs at most */
+    double precision;             /* ab: 0.01 is 1 % */
+    bool raw, pypto_lines;
+    const char *csv_file, *baseline_file; /* NULL: not asked for */
+};
 
 struct run_options {
     const char *build;
@@ -49,7 +60,8 @@ struct run_options {
     double golden_timeout; /* seconds for each function of golden.py and debug/run.py; 0: no limit */
     bool shapes_only;      /* nothing runs: golden.py is run only for shapes and scalars */
     uint64_t seed;
-    int repeat;           /* how often the plan runs; 0 and 1: once */
+    int repeat; /* how often the plan runs; 0 and 1: once */
+    struct bench_options bench;
     double timeout;       /* seconds without progress; 0: no limit */
     double start_timeout; /* seconds that MPI may take to start; 0: no limit */
     bool first;           /* of the job, as the environment says: prints the marker while MPI has not started */

@@ -10,7 +10,8 @@
 #include "orchestrator/device/cpu_check.h"
 #include "orchestrator/open/override.h"
 #include "orchestrator/plan/edges.h"
-#include "orchestrator/prepare/load.h"
+#include "orchestrator/prepare/other_build.h"
+#include "orchestrator/prepare/prepare_load.h"
 #include "orchestrator/prepare/prepare_references.h"
 #include "orchestrator/prepare/snapshot.h"
 #include "rank-worker/compile/store_trim.h"
@@ -65,6 +66,9 @@ static int check_places(const struct run_options *o, struct prepared *p, struct 
     int rc = o->save_outputs ? make_outputs_dir(o->save_outputs, o->save_format, &p->recording.build, err) : 0;
 
     p->no_result = o->result_file && try_write(o->result_file, rc < 0 ? NULL : err) < 0;
+    if (rc == 0 && !p->no_result && o->bench.csv_file) {
+        rc = try_write(o->bench.csv_file, err);
+    }
     return p->no_result ? -1 : rc;
 }
 
@@ -84,6 +88,12 @@ static int check_plan(struct prepared *p, const struct run_options *o, struct er
     return p->device == DEVICE_CPU ? cpu_check_plan(&p->recording.plan, &p->recording.programs, err) : 0;
 }
 
+/* Programs of the plan that are this build's. */
+static uint32_t own_programs(const struct prepared *p)
+{
+    return p->other ? p->other->nprogram : p->recording.plan.nprogram;
+}
+
 /* Which programs of the table the plan uses. */
 static bool *wanted_programs(const struct prepared *p, struct error *err)
 {
@@ -93,7 +103,7 @@ static bool *wanted_programs(const struct prepared *p, struct error *err)
         error_nomem(err, "programs", p->recording.programs.count);
         return NULL;
     }
-    for (uint32_t i = 0; i < p->recording.plan.nprogram; i++) {
+    for (uint32_t i = 0; i < own_programs(p); i++) {
         const char *name = plan_text(&p->recording.plan, p->recording.plan.programs[i]);
         long at = program_find(&p->recording.programs, name);
 
@@ -115,7 +125,7 @@ static int write_sheet(struct prepared *p, struct error *err)
     if (!w) {
         return -1;
     }
-    for (uint32_t i = 0; i < p->recording.plan.nprogram; i++) {
+    for (uint32_t i = 0; i < own_programs(p); i++) {
         long at = program_find(&p->recording.programs, plan_text(&p->recording.plan, p->recording.plan.programs[i]));
         const struct compiled_program *c = &p->compiled.items[at];
 
@@ -124,7 +134,8 @@ static int write_sheet(struct prepared *p, struct error *err)
             return -1;
         }
     }
-    if (bindings_write(&p->bindings, &p->recording.plan, w, err) < 0) {
+    if ((p->other && other_build_write_sheet(p->other, w, err) < 0) ||
+        bindings_write(&p->bindings, &p->recording.plan, w, err) < 0) {
         sheet_writer_free(w);
         return -1;
     }
@@ -168,7 +179,7 @@ static int compile(const struct run_options *o, const struct prepare_job *job, s
     if (rc == 0 &&
         (fresh_session_open(&fresh, &p->session, err) < 0 ||
          fresh_binaries(p->session, &r->build, &r->programs, wanted, job->jobs, &fresh, &p->compiled, err) < 0 ||
-         write_sheet(p, err) < 0)) {
+         (p->other && other_build_compile(p->other, job, err) < 0) || write_sheet(p, err) < 0)) {
         rc = -1;
     }
     free(wanted);
@@ -178,6 +189,24 @@ static int compile(const struct run_options *o, const struct prepare_job *job, s
 static int save_inputs(const struct run_options *o, const struct prepared *p, struct error *err)
 {
     return snapshot_save_inputs(o, &p->recording.build, &p->segment, p->scalars, p->nscalar, err);
+}
+
+static int add_rounds(const struct run_options *o, struct prepared *p, struct error *err)
+{
+    struct rounds_part parts[ROUNDS_PARTS];
+    const bool two = o->bench.other_build != NULL;
+
+    if (!o->bench.rounds.count) {
+        return 0;
+    }
+    if (two && p->device != DEVICE_CPU) {
+        return error_set_kind(err, ERROR_USAGE, "ab", "measure each with `l3replay bench`",
+                              "ab runs two builds side by side on the cpu device only");
+    }
+    if (two && other_build_open(&p->other, o, &p->recording.build, &p->recording.plan, parts, err) < 0) {
+        return -1;
+    }
+    return rounds_unroll(&p->recording.plan, &o->bench.rounds, two ? parts : NULL, ROUNDS_PARTS, &p->rounds, err);
 }
 
 int prepare(const struct run_options *o, const struct prepare_job *job, struct phases *phases, struct prepared *p,
@@ -203,7 +232,8 @@ int prepare(const struct run_options *o, const struct prepare_job *job, struct p
     }
     phases_enter(phases, PHASE_PLAN);
     wait = prepare_references_wait(p);
-    if (edges_compile(&p->recording.plan, o->deps, err) < 0 || (!wait && prepare_references_open(o, p, err) < 0)) {
+    if (edges_compile(&p->recording.plan, o->deps, err) < 0 || add_rounds(o, p, err) < 0 ||
+        (!wait && prepare_references_open(o, p, err) < 0)) {
         return -1;
     }
     if (compile(o, job, phases, p, err) < 0) {
@@ -218,13 +248,13 @@ int prepare(const struct run_options *o, const struct prepare_job *job, struct p
         return -1;
     }
     p->segment.header->device = p->setup;
-    if (load_storages(&p->segment, p->recording.inputs, err) < 0) {
+    if (prepare_load(p, err) < 0) {
         return -1;
     }
     if (!wait && save_inputs(o, p, err) < 0) {
         return -1;
     }
-    if (o->repeat <= 1 && build_platform_is_sim(&p->recording.build)) { /* else there are more passes */
+    if (o->repeat <= 1 && !p->other && build_platform_is_sim(&p->recording.build)) { /* else there are more passes */
         inputs_release(p->recording.inputs);
     }
     if (!wait) {
@@ -246,6 +276,8 @@ void prepare_free(struct prepared *p)
     compile_session_close(p->session);
     runtime_info_free(&p->runtime);
     user_checks_free(&p->checks);
+    rounds_free(&p->rounds);
+    other_build_free(p->other);
     free(p->scalars);
     verify_free(p->verify);
     references_free(&p->references);

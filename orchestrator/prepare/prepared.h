@@ -3,6 +3,7 @@
 #define L3R_ORCHESTRATOR_PREPARE_PREPARED_H
 
 #include "common/segment/segment.h"
+#include "orchestrator/bench/rounds.h"
 #include "orchestrator/data/verify.h"
 #include "orchestrator/device/device_choice.h"
 #include "orchestrator/prepare/binding.h"
@@ -10,8 +11,12 @@
 #include "orchestrator/user_python/user_checks.h"
 #include "rank-worker/compile/compile.h"
 
+struct other_build;
+
 struct prepared {
     struct recording recording;   /* its plan has edges; the segment holds a copy */
+    struct rounds rounds;         /* of the plan, when it has any */
+    struct other_build *other;    /* the second one of two (other_build.h); else NULL */
     struct tolerance tolerance;   /* of the options, else of golden.py */
     struct references references; /* until `verify` has them */
     char unused[512];             /* why references in data/out are not compared with; "": they are */

@@ -22,6 +22,11 @@ class Result(dict):
         """How many of the outputs were compared with a reference: PASS without means that every dispatch ran."""
         return self.get("compared", 0)
 
+    @property
+    def bench(self):
+        """Of benchmark(): {"rounds", "round": {"effective": {"median", "median_95", "samples", ...}, ...}, "ranks": [...]}."""
+        return self["bench"]
+
 
 def _memory():
     """Where files are in memory; else where temporary files are."""
@@ -90,27 +95,14 @@ def _saved(directory, name):
     raise FileNotFoundError(f"the replay left no {name}.npy")
 
 
-def replay(build, *args, config=None, validate=False, recompile=True, rebuild_from_pto=True, inputs=None, options_=(),
-           echo=True, **keywords):
-    """Replay `build` with live arrays, and write its outputs into them.
-
-    build      directory of a build
-    args       one value for each parameter, in order; or none
-    inputs     the same by name, in any order: a dict; parameters that are left out come from data/in, golden.py or the seed
-    config     a dict, or an object with attributes as RunConfig; `keywords` have the same names, and win
-    validate   compare with data/out or golden.py; else nothing is compared
-    recompile  False: run the binaries of the build where they are current
-    options_   more options of `l3replay run`, as on the command line
-    echo       pass the program's log on to sys.stderr as it comes
-
-    Returns a Result when the replay passes. Raises ReplayFailed when a kernel or an output is wrong, and ReplayImpossible
-    when nothing is known about the kernels. Arrays of outputs are written when all dispatches ran, also when an output does
-    not match its reference."""
+def _call(name, build, args, more, config=None, validate=False, recompile=True, rebuild_from_pto=True, inputs=None,
+          options_=(), echo=True, **keywords):
+    """Call the command `name` with live arrays and, besides the options that keywords ask for, `more`."""
     asked = options.arguments(config, **keywords)
-    with tempfile.TemporaryDirectory(prefix="l3replay-python.", dir=_memory()) as name:
-        directory = pathlib.Path(name)
+    with tempfile.TemporaryDirectory(prefix="l3replay-python.", dir=_memory()) as made:
+        directory = pathlib.Path(made)
         given, written = _pass(_pair(build, args, inputs or {}), directory)
-        command = ["run", os.fspath(build), "--result", directory / "result.json", *given, *asked, *options_,
+        command = [name, os.fspath(build), "--result", directory / "result.json", *given, *asked, *more, *options_,
                    "--validate" if validate else "--no-validate"]
         command += [] if recompile else ["--no-recompile"]
         command += [] if rebuild_from_pto else ["--no-rebuild-from-pto"]
@@ -123,6 +115,40 @@ def replay(build, *args, config=None, validate=False, recompile=True, rebuild_fr
     if status != 0:
         raise error_of(_verdict(status), (result or {}).get("error"), log, result)
     return Result(result or {}, log)
+
+
+def replay(build, *args, **keywords):
+    """Replay `build` with live arrays, and write its outputs into them.
+
+    build      directory of a build
+    args       one value for each parameter, in order; or none
+    inputs     the same by name, in any order: a dict; parameters that are left out come from data/in, golden.py or the seed
+    config     a dict, or an object with attributes as RunConfig; other keywords have the same names, and win
+    validate   compare with data/out or golden.py; else nothing is compared
+    recompile  False: run the binaries of the build where they are current
+    options_   more options of `l3replay run`, as on the command line
+    echo       pass the program's log on to sys.stderr as it comes
+
+    Returns a Result when the replay passes. Raises ReplayFailed when a kernel or an output is wrong, and ReplayImpossible
+    when nothing is known about the kernels. Arrays of outputs are written when all dispatches ran, also when an output does
+    not match its reference."""
+    return _call("run", build, args, [], **keywords)
+
+
+def benchmark(build, *args, rounds=None, warmup=None, keep_state=False, keep_windows=False, **keywords):
+    """Measure `build`: replay it in many rounds, loaded once, in the same executors.
+
+    rounds        measured rounds (100, or $PYPTO_BENCH_ROUNDS)
+    warmup        rounds before them that do not count (5, or $PYPTO_BENCH_WARMUP)
+    keep_state    in-outs stay as a round leaves them
+    keep_windows  windows are not zeroed between rounds
+
+    args and other keywords are those of replay(). Returns a Result, whose `bench` has statistics and samples in microseconds;
+    arrays of outputs get those of the last round."""
+    more = [*([] if rounds is None else ["--rounds", str(int(rounds))]),
+            *([] if warmup is None else ["--warmup", str(int(warmup))]), *(["--keep-state"] if keep_state else []),
+            *(["--keep-windows"] if keep_windows else [])]
+    return _call("bench", build, args, more, **keywords)
 
 
 def from_dir(build, platform=None, backend_type=None, distributed_config=None, **keywords):

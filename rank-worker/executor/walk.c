@@ -141,7 +141,9 @@ static int run_node(struct lane_walk *walk, uint32_t node, struct segment_times 
 
     *times = (struct segment_times){.start_ns = clock_now_ns()};
     set_state(lane_status(walk->seg, walk->lane), LANE_RUNNING, times->start_ns);
-    if (n->kind == PLAN_COPY) {
+    if (node >= walk->seg->header->skip_first && node < walk->seg->header->skip_end) {
+        rc = 0;
+    } else if (n->kind == PLAN_COPY) {
         rc = host_copy_run(walk->seg, n, err);
     } else if (n->kind == PLAN_SUB) {
         rc = sub_workers_call(walk->subs, node, err);
@@ -150,6 +152,7 @@ static int run_node(struct lane_walk *walk, uint32_t node, struct segment_times 
     }
     times->device_ns = result.device_ns;
     times->orch_ns = result.orch_ns;
+    times->effective_ns = result.wall_ns;
     times->ntasks = result.ntasks;
     times->turns_lost = result.turns_lost;
     times->end_ns = clock_now_ns();

@@ -71,6 +71,18 @@ class Replay(unittest.TestCase):
         with self.assertRaises(l3replay.ReplayImpossible):
             l3replay.from_dir(WORK / "nowhere")
 
+    def test_rounds_are_measured(self):
+        a, out = floats(range(1024)), floats([0] * 1024)
+        result = l3replay.benchmark(self.build, a, a, out, rounds=3, warmup=1, keep_windows=True, echo=False)
+        self.assertEqual(out.tolist()[0][7], 14.0)
+        self.assertEqual((result.bench["rounds"], result.bench["warmup"]), (3, 1))
+        self.assertTrue(result.bench["keep_windows"])
+        self.assertEqual(len(result.bench["round"]["effective"]["samples"]), 3)
+        with self.assertRaises(l3replay.ReplayImpossible):
+            l3replay.benchmark(self.build, rounds=0, echo=False)
+        with self.assertRaises(TypeError):
+            l3replay.benchmark(self.build, round=3, echo=False)
+
     def test_wrong_arguments_start_nothing(self):
         a = floats([0] * 1024)
         for args, keywords, words in (
