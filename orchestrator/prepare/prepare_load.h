@@ -1,4 +1,4 @@
-/* prepare_load - the bytes that a replay begins with, before each of its passes. */
+/* prepare_load - the segment of a prepared replay filled, before the first pass and each one after it. */
 #ifndef L3R_ORCHESTRATOR_PREPARE_PREPARE_LOAD_H
 #define L3R_ORCHESTRATOR_PREPARE_PREPARE_LOAD_H
 

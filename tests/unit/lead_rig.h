@@ -13,7 +13,7 @@
 #include "orchestrator/job/farewell.h"
 #include "orchestrator/job/lead.h"
 #include "orchestrator/messages/order.h"
-#include "orchestrator/prepare/load.h"
+#include "orchestrator/prepare/prepare_load.h"
 #include "orchestrator/supervise/supervise_root.h"
 #include "tests/support/captured.h"
 
@@ -96,10 +96,9 @@ int segment_rewind(struct segment *seg, struct error *err)
     return step("rewind", err);
 }
 
-int load_storages(struct segment *seg, const struct inputs *inputs, struct error *err)
+int prepare_load(struct prepared *p, struct error *err)
 {
-    assert_ptr_equal(seg, &rig.prepared.segment);
-    (void)inputs;
+    assert_ptr_equal(p, &rig.prepared);
     return step("load", err);
 }
 
