@@ -30,7 +30,7 @@ unit_limit=300
 integration_limit=900
 jobs=${L3R_TEST_JOBS:-2}
 threaded_tests="test_cpu* test_profile* test_word test_segment test_control_check test_domain_pace test_executors test_process
-    test_launch test_events* test_jobs test_splice* test_file"
+    test_launch test_events* test_jobs test_splice* test_file test_compare_more"
 
 stages=()
 names=()

@@ -127,7 +127,7 @@ static void test_whole_result(void **state)
                        .ndevice_id = 2,
                        .device_ids = devices,
                        .seed = UINT64_MAX,
-                       .tolerance = {1e-5, 2e-5},
+                       .tolerance = {.rtol = 1e-5, .atol = 2e-5},
                        .rounds = 3,
                        .clock_error_ns = 1300,
                        .nphase = 2,
