@@ -104,17 +104,33 @@ void private_dir_remove_all(void)
     errno = saved;
 }
 
-/* The directory and its lock go last, so that a process that finds a part knows whose it is. */
-static void remove_tree(const char *path, const char *lock)
+/* The directory and its lock go last, so that a process that finds a part knows whose it is. Tried twice: a look at a part
+ * may fail for a moment. */
+static bool try_remove(const char *path, const char *lock)
 {
     static const struct directory_remove rest = {.spared = lock_name};
+
+    return directory_remove(path, &rest) == 0 && (unlink(lock) == 0 || errno == ENOENT) && rmdir(path) == 0;
+}
+
+/* It may be that somebody removed it, and what is there now is not ours. A look may fail once, as above. */
+static bool is_ours(const char *path)
+{
     struct stat st;
 
-    if (lstat(path, &st) < 0 || !S_ISDIR(st.st_mode) || st.st_uid != geteuid()) {
-        return; /* somebody removed it, and what is there now is not ours */
+    if (lstat(path, &st) < 0 && (errno == ENOENT || lstat(path, &st) < 0)) {
+        return false;
+    }
+    return S_ISDIR(st.st_mode) && st.st_uid == geteuid();
+}
+
+static void remove_tree(const char *path, const char *lock)
+{
+    if (!is_ours(path)) {
+        return;
     }
     /* A directory that was removed may have been made again, without the lock, by those who write there. */
-    if (directory_remove(path, &rest) == 0 && (unlink(lock) == 0 || errno == ENOENT) && rmdir(path) == 0) {
+    if (try_remove(path, lock) || try_remove(path, lock)) {
         return;
     }
     if (errno != ENOENT) {
