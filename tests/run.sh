@@ -13,9 +13,9 @@
 #     tsan   the unit tests that run threads, with the thread sanitizer
 #     lint   layout of the sources (tests/lint), cppcheck and clang-tidy (.clang-tidy says which checks); clang-tidy on the
 #            files that differ from where this branch left origin/main (without one: from the last commit but one)
+#     fuzz   the fuzz targets with clang and the sanitizers, build-fuzz/, for 20 seconds each
 # and, only when asked for:
 #     coverage   the unit tests in a build for gcov, build-coverage/: covered lines of each folder
-#     fuzz   the fuzz targets with clang and the sanitizers, build-fuzz/, for some seconds each
 #
 # One line a test; what a failed one printed follows. A test is skipped when it ends with code 77 or when its last line
 # is "skipped: REASON". The last line is "N passed, N failed, N skipped"; the exit code is 0 when none failed.
@@ -67,7 +67,7 @@ if [ ${#stages[@]} -eq 0 ]; then
     if [ ${#names[@]} -gt 0 ]; then
         stages=(main)
     else
-        stages=(main clang tsan lint)
+        stages=(main clang tsan lint fuzz)
     fi
 fi
 
