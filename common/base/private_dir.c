@@ -15,7 +15,8 @@
 #include "common/base/lock.h"
 #include "common/base/log.h"
 
-enum { MOST_TRIES = 10, LOCK_LIMIT_S = 5, MOST_DIRS = 16, DEEPEST = 16, ENTRIES = 2048 };
+/* ATTEMPTS: to remove a directory, since a look at a part of it may fail for a moment. */
+enum { MOST_TRIES = 10, LOCK_LIMIT_S = 5, MOST_DIRS = 16, DEEPEST = 16, ENTRIES = 2048, ATTEMPTS = 2 };
 
 static const char lock_name[] = "lock";
 
@@ -104,8 +105,7 @@ void private_dir_remove_all(void)
     errno = saved;
 }
 
-/* The directory and its lock go last, so that a process that finds a part knows whose it is. Tried twice: a look at a part
- * may fail for a moment. */
+/* The directory and its lock go last, so that a process that finds a part knows whose it is. */
 static bool try_remove(const char *path, const char *lock)
 {
     static const struct directory_remove rest = {.spared = lock_name};
@@ -130,8 +130,10 @@ static void remove_tree(const char *path, const char *lock)
         return;
     }
     /* A directory that was removed may have been made again, without the lock, by those who write there. */
-    if (try_remove(path, lock) || try_remove(path, lock)) {
-        return;
+    for (int i = 0; i < ATTEMPTS; i++) {
+        if (try_remove(path, lock)) {
+            return;
+        }
     }
     if (errno != ENOENT) {
         log_msg(LOG_WARN, "cannot remove %s: %s", path, strerror(errno));
