@@ -144,7 +144,8 @@ void kept_recording_keep(struct kept_recording *k, const char *lines, size_t nby
     cJSON *root;
     size_t length;
 
-    if (!k->path || paths->failed || !kept_files_are_old(paths, k->begun)) {
+    /* Without a file that decides it nothing would ever change it. */
+    if (!k->path || paths->failed || !paths->n || !kept_files_are_old(paths, k->begun)) {
         return;
     }
     root = json_new_object(&w);

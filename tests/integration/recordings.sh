@@ -79,6 +79,17 @@ plan made
 plan made
 expect_err 'helper.py imports os'
 
+# A link out of the build: no list of the build's files has what it leads to.
+echo 'ROWS = 2' >"$build/orchestration/helper.py"
+mv "$orch" "$work/outside.py"
+ln -s "$work/outside.py" "$orch"
+echo '# outside' >>"$work/outside.py"
+plan made
+plan made
+expect_err 'not kept: .*host_orch.py lies outside of the build'
+rm "$orch"
+cp -p "$work/plain" "$orch"
+
 # A module of Python's own stands before one of the build with its name.
 echo 'ROWS = 2' >"$build/orchestration/helper.py"
 echo 'import random' >>"$orch"

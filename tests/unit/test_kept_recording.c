@@ -99,6 +99,15 @@ static void test_what_decides_it_is_its_name(void **state)
     assert_true(is_found());
 }
 
+static void test_without_files_nothing_is_kept(void **state)
+{
+    const struct args none = {0};
+
+    (void)state;
+    kept_recording_keep(&rig.kept, lines, sizeof lines - 1, &none);
+    assert_false(is_found());
+}
+
 /* The recorder may have read what was there before. */
 static void test_files_written_meanwhile_keep_nothing(void **state)
 {
@@ -151,6 +160,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_found_while_files_are_the_same, setup, teardown),
         cmocka_unit_test_setup_teardown(test_what_decides_it_is_its_name, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_without_files_nothing_is_kept, setup, teardown),
         cmocka_unit_test_setup_teardown(test_files_written_meanwhile_keep_nothing, setup, teardown),
         cmocka_unit_test_setup_teardown(test_damaged_or_linked_entries_are_none, setup, teardown),
         cmocka_unit_test_setup_teardown(test_without_a_store_nothing_is_kept, setup, teardown),

@@ -20,7 +20,9 @@ class Loaded:
         """The file at `path` was read, and `data`, compiled to `code`, is executed."""
         name = self.name_of(path)
         self.judge.look(code, name or path)
-        if name is not None:
+        if name is None:  # a link out of the build leads there, and no record names the file
+            self.judge.reason = self.judge.reason or "%s lies outside of the build" % path
+        else:
             self.hashes[name] = digest(data)
 
     def name_of(self, path):
