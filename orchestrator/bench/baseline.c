@@ -71,15 +71,9 @@ static void print_finding(FILE *f, const struct measured_row *row, const struct 
                                            [SERIES_LESS] = "faster",
                                            [SERIES_GREATER] = "slower",
                                            [SERIES_UNKNOWN] = "too few rounds to say"};
-    char label[128];
+    char label[MEASURED_LABEL_SIZE];
 
-    if (row->level == MEASURED_ROUND) {
-        snprintf(label, sizeof label, "%s", row->metric);
-    } else if (row->level == MEASURED_RANK) {
-        snprintf(label, sizeof label, "rank %u", row->rank);
-    } else {
-        snprintf(label, sizeof label, "  slot %u (%.80s)", row->slot, row->program);
-    }
+    measured_label(row->level, row->metric, row->rank, row->slot, row->program, label);
     fprintf(f, "  %-40s %+7.2f %%  (95 %%: %+.2f..%+.2f %%)  %s\n", label, d->ratio * 100, d->interval.low * 100,
             d->interval.high * 100, findings[d->finding]);
 }

@@ -52,4 +52,9 @@ int measured_save_csv(const struct measured *m, const char *path, struct error *
  * when the file cannot be read, or is no result of a bench (baseline.c). */
 int measured_print_baseline(FILE *f, const struct measured *m, const char *path, struct error *err);
 
+/* How a row is called in tables: "union", "rank 1", "  slot 2 (chip_orch)". `program` is of a slot. */
+enum { MEASURED_LABEL_SIZE = 128 };
+void measured_label(enum measured_level level, const char *metric, uint32_t rank, uint32_t slot, const char *program,
+                    char label[MEASURED_LABEL_SIZE]);
+
 #endif

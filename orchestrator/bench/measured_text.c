@@ -151,3 +151,15 @@ int measured_save_csv(const struct measured *m, const char *path, struct error *
     write_csv(w.stream, m);
     return file_write_commit(&w, err);
 }
+
+void measured_label(enum measured_level level, const char *metric, uint32_t rank, uint32_t slot, const char *program,
+                    char label[MEASURED_LABEL_SIZE])
+{
+    if (level == MEASURED_ROUND) {
+        snprintf(label, MEASURED_LABEL_SIZE, "%s", metric);
+    } else if (level == MEASURED_RANK) {
+        snprintf(label, MEASURED_LABEL_SIZE, "rank %u", rank);
+    } else {
+        snprintf(label, MEASURED_LABEL_SIZE, "  slot %u (%.80s)", slot, program);
+    }
+}

@@ -10,15 +10,9 @@ static const char *const findings[] = {[SERIES_NO_DIFFERENCE] = "no difference",
 static void print_row(FILE *f, const struct pairs_row *row)
 {
     const struct series_difference *d = &row->difference;
-    char label[128];
+    char label[MEASURED_LABEL_SIZE];
 
-    if (row->level == MEASURED_ROUND) {
-        snprintf(label, sizeof label, "%s", row->metric);
-    } else if (row->level == MEASURED_RANK) {
-        snprintf(label, sizeof label, "rank %u", row->rank);
-    } else {
-        snprintf(label, sizeof label, "  slot %u (%.80s)", row->slot, row->program);
-    }
+    measured_label(row->level, row->metric, row->rank, row->slot, row->program, label);
     fprintf(f, "  %-32s %11.2f %11.2f %+8.2f %%  %+8.2f..%+.2f %%  %s\n", label, row->summaries[0].median,
             row->summaries[1].median, d->ratio * 100, d->interval.low * 100, d->interval.high * 100,
             d->finding == SERIES_UNKNOWN ? "too few pairs to say" : findings[d->finding]);
